@@ -9,7 +9,8 @@
 //                                                its standard input; prints seconds and CPU seconds
 //   byte_path cipher PORT CA CERT KEY            prints version and cipher that a server negotiates
 //   byte_path crypto                             prints rates in MB/s of one core
-// WAY: grpc, tls or files (the client of a worker with its cache; SINK is its folder). CHECKS:
+// WAY: grpc, tls, files (the client of a worker with its cache; SINK is its folder) or tls-files
+// (the same cache, filled over plain streams). CHECKS:
 // sha256 (the server checks what it reads, and the client what it receives) or none. SINK: a file
 // to write, or "none".
 #include <arpa/inet.h>
@@ -37,8 +38,10 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "coordinator/file_home.h"
@@ -47,15 +50,21 @@
 #include "files/chunk_cache.h"
 #include "files/origin_index.h"
 #include "worker/channel.h"
+#include "worker/chunk_fetcher.h"
+#include "worker/data_connections.h"
 #include "worker/file_client.h"
+#include "workloads/output_folder.h"
 
 namespace {
 
 using evenkeel::Result;
 using evenkeel::SharedBytes;
 using evenkeel::files::Chunk;
+using evenkeel::files::FileContent;
 using evenkeel::platform::FileDescriptor;
 using evenkeel::protocol::ChunkCall;
+using evenkeel::protocol::ChunkSource;
+using evenkeel::protocol::FilePlace;
 
 constexpr const char* kToken = "token";
 constexpr const char* kCipher = "TLS_AES_256_GCM_SHA384";  // which gRPC negotiates, too
@@ -106,7 +115,7 @@ struct Identity {
 };
 
 /// Reads chunks of one file without checking them.
-class UncheckedSource final : public evenkeel::protocol::FileSource {
+class UncheckedSource final : public evenkeel::protocol::ChunkSource {
  public:
   explicit UncheckedSource(const std::string& path)
       : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -114,15 +123,11 @@ class UncheckedSource final : public evenkeel::protocol::FileSource {
     Require(::fstat(file_.Get(), &status) == 0, "no file to send");
     size_ = status.st_size;
   }
-  Result<std::vector<evenkeel::protocol::ListedFile>> List(std::uint64_t,
-                                                           std::string_view) override {
-    return evenkeel::InvalidInput("no lists");
-  }
-  std::string Redirect(const ChunkCall&) override { return {}; }
   Result<SharedBytes> Read(const ChunkCall& call) override {
-    const auto size = static_cast<std::size_t>(evenkeel::files::ChunkBytes(size_, call.place));
+    const std::size_t place = std::get<FilePlace>(call.place).chunk;
+    const auto size = static_cast<std::size_t>(evenkeel::files::ChunkBytes(size_, place));
     auto bytes = std::make_shared_for_overwrite<char[]>(size);
-    const auto offset = static_cast<off_t>(call.place) * evenkeel::files::kChunkBytes;
+    const auto offset = static_cast<off_t>(place) * evenkeel::files::kChunkBytes;
     const ssize_t count = ::pread(file_.Get(), bytes.get(), size, offset);
     Require(count == static_cast<ssize_t>(size), "the file cannot be read");
     const std::string_view whole(bytes.get(), size);
@@ -225,7 +230,7 @@ struct PlainRequest {
 /// Answers requests for chunks of a file, with a thread for each connection.
 class PlainServer {
  public:
-  PlainServer(const Identity& identity, evenkeel::protocol::FileSource& source, std::string path)
+  PlainServer(const Identity& identity, ChunkSource& source, std::string path)
       : context_(MakeContext(::TLS_server_method(), identity)),
         source_(source),
         path_(std::move(path)),
@@ -257,8 +262,7 @@ class PlainServer {
     while (stream.Read(&request, sizeof request)) {
       ChunkCall call;
       call.digest = request.digest;
-      call.path = path_;
-      call.place = static_cast<std::size_t>(request.place);
+      call.place = FilePlace{path_, static_cast<std::size_t>(request.place)};
       const SharedBytes bytes = Must(source_.Read(call));
       const std::uint64_t size = bytes.Size();
       if (!stream.Write(&size, sizeof size)) return;
@@ -269,7 +273,7 @@ class PlainServer {
   }
 
   TlsContext context_;
-  evenkeel::protocol::FileSource& source_;
+  ChunkSource& source_;
   const std::string path_;
   FileDescriptor listening_;
   int port_ = 0;
@@ -279,21 +283,22 @@ int Serve(const std::string& file, const Identity& identity, bool checks) {
   const std::filesystem::path path(file);
   const std::string name = path.filename();
   evenkeel::files::OriginIndex index({path.parent_path()});
+  evenkeel::workloads::OutputFolder outputs({path.parent_path() / "outputs"});
   evenkeel::coordinator::FileHome home(
       index,
       [&name](std::uint64_t,
               std::string_view) -> Result<std::vector<evenkeel::workloads::FileVersion>> {
         return std::vector{evenkeel::workloads::FileVersion{name, 0, 0, 0}};
       },
-      /*between_workers=*/false);
+      outputs);
   UncheckedSource unchecked(file);
-  evenkeel::protocol::FileSource& source =
-      checks ? static_cast<evenkeel::protocol::FileSource&>(home) : unchecked;
+  ChunkSource& source = checks ? static_cast<ChunkSource&>(home) : unchecked;
   PlainServer plain(identity, source, name);
   evenkeel::coordinator::ServerOptions options;
   options.tls = identity.Pem();
-  options.files = &source;
-  options.block_token = kToken;
+  options.chunks = &source;
+  options.files = &home;
+  options.data_token = kToken;
   NoStreams streams;
   const auto server = Must(evenkeel::coordinator::WorkerServer::Start(options, streams));
   std::cout << server->Port() << ' ' << plain.Port() << std::endl;
@@ -342,7 +347,7 @@ evenkeel::worker::ConnectionOptions Connection(int port, const Identity& identit
   return connection;
 }
 
-/// As worker::FileClient asks the coordinator.
+/// As worker::ChunkFetcher asks the coordinator.
 FetchChunk OverGrpc(int port, const Identity& identity) {
   using Stub = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
   auto connection = Connection(port, identity);
@@ -351,14 +356,13 @@ FetchChunk OverGrpc(int port, const Identity& identity) {
   return [stub](const ChunkCall& call) {
     evenkeel::v1::ChunkRequest request;
     request.set_token(kToken);
-    request.set_digest(std::string(call.digest.data(), call.digest.size()));
-    request.set_path(call.path);
-    request.set_place(call.place);
+    request.set_digest(std::string(call.digest->data(), call.digest->size()));
+    evenkeel::protocol::SetPlace(call.place, request);
     const grpc::ByteBuffer encoded = evenkeel::protocol::Encode(request);
     grpc::ByteBuffer response;
     grpc::ClientContext context;
     const auto ended = std::make_shared<std::promise<grpc::Status>>();
-    stub->UnaryCall(&context, "/evenkeel.v1.Files/Fetch", {}, &encoded, &response,
+    stub->UnaryCall(&context, "/evenkeel.v1.Chunks/Fetch", {}, &encoded, &response,
                     [ended](const grpc::Status& status) { ended->set_value(status); });
     const grpc::Status status = ended->get_future().get();
     Require(status.ok(), status.error_message());
@@ -370,7 +374,7 @@ FetchChunk OverTls(int port, const Identity& identity) {
   const auto context = std::make_shared<TlsContext>(MakeContext(::TLS_client_method(), identity));
   const std::shared_ptr<TlsStream> stream = ConnectTls(context->get(), port);
   return [context, stream](const ChunkCall& call) {
-    const PlainRequest request{call.place, call.digest};
+    const PlainRequest request{std::get<FilePlace>(call.place).chunk, *call.digest};
     std::uint64_t size = 0;
     Require(stream->Write(&request, sizeof request) && stream->Read(&size, sizeof size), "closed");
     auto bytes = std::make_shared_for_overwrite<char[]>(static_cast<std::size_t>(size));
@@ -393,6 +397,13 @@ void Measure(int rounds, const std::function<void()>& round) {
   std::cout << seconds << ' ' << CpuSeconds() - cpu << std::endl;
 }
 
+ChunkCall CallFor(const std::string& name, const FileContent& content, std::size_t place) {
+  ChunkCall call;
+  call.place = FilePlace{name, place};
+  call.digest = content.chunks[place];
+  return call;
+}
+
 int Fetch(const std::string& way, int port, const std::string& file, const Identity& identity,
           bool checks, const std::string& sink_path, int rounds) {
   const std::filesystem::path path(file);
@@ -403,29 +414,57 @@ int Fetch(const std::string& way, int port, const std::string& file, const Ident
   Measure(rounds, [&] {
     sink.Restart();
     for (std::size_t place = 0; place < content.chunks.size(); ++place) {
-      ChunkCall call;
-      call.digest = content.chunks[place];
-      call.path = path.filename();
-      call.place = place;
-      sink.Take(fetch(call), call.digest);
+      sink.Take(fetch(CallFor(path.filename(), content, place)), content.chunks[place]);
     }
   });
   return 0;
 }
 
-/// The client of a worker and its cache, which is empty before each round.
-int FetchFiles(int port, const Identity& identity, const std::string& folder, int rounds) {
+/// Takes the file into the cache of a worker, which is empty before each round.
+void FillCaches(const std::string& folder, int rounds,
+                const std::function<void(evenkeel::files::ChunkCache&)>& fill) {
   int number = 0;
   Measure(rounds, [&] {
     const std::string own = folder + "/" + std::to_string(number++);
-    const auto cache = Must(evenkeel::files::ChunkCache::Open({own, std::int64_t{1} << 40, true}));
-    evenkeel::worker::FileClient::Options options;
-    options.home = Connection(port, identity);
-    options.token = kToken;
-    const auto client = Must(evenkeel::worker::FileClient::Start(options, *cache));
-    static_cast<void>(Must(client->Acquire(0, "", {})));
-    client->Release(0);
+    fill(*Must(evenkeel::files::ChunkCache::Open({own, std::int64_t{1} << 40, true})));
     std::filesystem::remove_all(own);
+  });
+}
+
+/// By the client of a worker.
+int FetchFiles(int port, const Identity& identity, const std::string& folder, int rounds) {
+  FillCaches(folder, rounds, [&](evenkeel::files::ChunkCache& cache) {
+    evenkeel::worker::DataConnections connections(Connection(port, identity), "");
+    evenkeel::worker::ChunkFetcher chunks({kToken}, connections);
+    evenkeel::worker::FileClient client(kToken, connections, chunks, cache);
+    static_cast<void>(Must(client.Acquire(0, "", {})));
+    client.Release(0);
+  });
+  return 0;
+}
+
+/// Over plain streams, one for each thread that fetches.
+int FetchFilesOverTls(int port, const std::string& file, const Identity& identity,
+                      const std::string& folder, int rounds) {
+  const std::filesystem::path path(file);
+  evenkeel::files::OriginIndex index({path.parent_path()});
+  const auto content = Must(index.ContentOf(path.filename()));
+  FillCaches(folder, rounds, [&](evenkeel::files::ChunkCache& cache) {
+    std::mutex mutex;
+    std::vector<FetchChunk> idle;
+    const auto fetch = [&](std::size_t place) -> Result<Chunk> {
+      std::unique_lock lock(mutex);
+      if (idle.empty()) idle.push_back(OverTls(port, identity));
+      const FetchChunk stream = std::move(idle.back());
+      idle.pop_back();
+      lock.unlock();
+      Chunk chunk(stream(CallFor(path.filename(), content, place)));
+      Require(chunk.Digest() == content.chunks[place], "wrong bytes");
+      lock.lock();
+      idle.push_back(stream);
+      return chunk;
+    };
+    static_cast<void>(Must(cache.Get(content, fetch, {})));
   });
   return 0;
 }
@@ -510,6 +549,7 @@ int main(int argc, char** argv) {
     const Identity identity(argv + 5);
     const int rounds = std::atoi(argv[10]);
     if (way == "files") return FetchFiles(port, identity, argv[9], rounds);
+    if (way == "tls-files") return FetchFilesOverTls(port, argv[4], identity, argv[9], rounds);
     return Fetch(way, port, argv[4], identity, std::string(argv[8]) == "sha256", argv[9], rounds);
   }
   if (what == "cipher" && argc == 6) return PrintCipher(std::atoi(argv[2]), Identity(argv + 3));

@@ -21,7 +21,8 @@ from process_cases import make_certificates
 
 CHUNK = 4 << 20
 WAYS = ("grpc", "tls")
-NAMES = {"grpc": "gRPC", "tls": "plain TLS stream", "files": "worker's client and cache"}
+NAMES = {"grpc": "gRPC", "tls": "plain TLS stream"}
+FILLING_A_CACHE = {"grpc": "files", "tls": "tls-files"}
 
 
 class Server:
@@ -33,7 +34,7 @@ class Server:
         ports = self._process.stdout.readline().split()
         if len(ports) != 2:
             sys.exit(2)
-        self.ports = {"grpc": ports[0], "tls": ports[1], "files": ports[0]}
+        self.ports = {"grpc": ports[0], "tls": ports[1], "files": ports[0], "tls-files": ports[1]}
 
     def cpu_seconds(self):
         self._process.stdin.write("\n")
@@ -130,15 +131,16 @@ def main():
 
 
 def measure_all(bench, repetitions):
-    cases = {  # (checks, sink, clients)
+    cases = {  # (checks, sink, clients); a folder is that of a worker's cache
         "transport alone": ("none", "none", 1),
         "transport alone, 3 clients": ("none", "none", 3),
         "with file": ("none", "file", 1),
         "with digests and file": ("sha256", "file", 1),
         "with digests and file, 3 clients": ("sha256", "file", 3),
+        "cache of a worker": ("sha256", "folder", 1),
     }
     found = {case: {way: [] for way in WAYS} for case in cases}
-    whole, crypto = [], []
+    crypto = []
     with bench.serve("none") as unchecked, bench.serve("sha256") as checked:
         ciphers = bench.ciphers(checked)
         servers = {"none": unchecked, "sha256": checked}
@@ -148,13 +150,11 @@ def measure_all(bench, repetitions):
             for case, (checks, sink, clients) in cases.items():
                 # Which comes first changes from turn to turn.
                 for way in WAYS if turn % 2 == 0 else reversed(WAYS):
-                    found[case][way].append(bench.measure(servers[checks], way, checks, sink, clients))
+                    how = FILLING_A_CACHE[way] if sink == "folder" else way
+                    found[case][way].append(bench.measure(servers[checks], how, checks, sink, clients))
                 print(f"turn {turn + 1} of {repetitions}, {case}: " + ", ".join(
                     f"{NAMES[way]} {found[case][way][-1][0]:.0f} MB/s" for way in WAYS), file=sys.stderr)
-            whole.append(bench.measure(checked, "files", "sha256", "folder"))
     figures = [figure for case in cases for figure in pair_figures(case, found[case])]
-    figures.append(Figure(NAMES["files"], "MB/s", [rate for rate, _ in whole], digits=0))
-    figures.append(Figure(f"{NAMES['files']}, CPU", "s/GB", [cpu for _, cpu in whole], more_is_better=False, digits=2))
     for what, name in (("encrypt", "AES-256-GCM, encrypting"), ("decrypt", "AES-256-GCM, decrypting"),
                        ("sha256", "SHA-256"), ("copy", "copying 4 MiB")):
         figures.append(Figure(f"one core: {name}", "MB/s", [rates[what] for rates in crypto], digits=0))

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/block_home.h"
 #include "coordinator/worker_server.h"
 #include "core/base/freed_memory.h"
 #include "worker/block_client.h"
@@ -126,13 +127,15 @@ class Direction {
  public:
   Direction(std::int64_t window, std::int64_t refresh_at) {
     evenkeel::coordinator::ServerOptions options;
-    options.blocks = &blocks_;
+    options.chunks = &home_;
     server_ = *evenkeel::coordinator::WorkerServer::Start(options, listener_);
-    evenkeel::worker::BlockClient::Options client;
-    client.home.address = "127.0.0.1:" + std::to_string(server_->Port());
-    client.window = window;
-    client.refresh_at = refresh_at;
-    client_ = std::make_unique<evenkeel::worker::BlockClient>(client);
+    evenkeel::worker::ConnectionOptions home;
+    home.address = "127.0.0.1:" + std::to_string(server_->Port());
+    connections_ = std::make_unique<evenkeel::worker::DataConnections>(home, "");
+    chunks_ = std::make_unique<evenkeel::worker::ChunkFetcher>(
+        evenkeel::worker::ChunkFetcher::Options{}, *connections_);
+    client_ = std::make_unique<evenkeel::worker::BlockClient>(
+        evenkeel::worker::BlockClient::Options{window, refresh_at}, *chunks_);
   }
   /// Requests blocks; `missing` decreases with each one that arrives.
   void Fetch(std::atomic<int>& missing) {
@@ -147,9 +150,12 @@ class Direction {
 
  private:
   const MemoryBlocks blocks_;
+  evenkeel::coordinator::BlockHome home_{blocks_, /*between_workers=*/true};
   NoListener listener_;
   std::vector<std::vector<char>> memory_{kBlocksAtATime, std::vector<char>(kBlockBytes)};
   std::unique_ptr<evenkeel::coordinator::WorkerServer> server_;
+  std::unique_ptr<evenkeel::worker::DataConnections> connections_;
+  std::unique_ptr<evenkeel::worker::ChunkFetcher> chunks_;
   std::unique_ptr<evenkeel::worker::BlockClient> client_;
 };
 

@@ -31,7 +31,7 @@ evenkeel_install_libraries(Balancer base model scheduling engine balancer)
 evenkeel_install_libraries(Workload model_parsing platform platform_values workload)
 evenkeel_install_libraries(Programs
   files sha256
-  block_service cli cli_run cli_simulate cli_text cli_weights coordinator_loop coordinator_main
+  data_services cli cli_run cli_simulate cli_text cli_weights coordinator_loop coordinator_main
   coordinator_process coordinator_live coordinator_service coordinator_transport evenkeel_main http
   journal launcher_protocol launcher_task_directory
   metric_catalogue metrics protocol protocol_generated protocol_service report scenarios simulator

@@ -1,6 +1,7 @@
 #include "coordinator/file_home.h"
 
 #include <utility>
+#include <variant>
 
 #include "core/base/log.h"
 
@@ -16,11 +17,10 @@ workloads::OutputFolder::UploadKey KeyOf(const protocol::UploadCall& upload) {
 
 }  // namespace
 
-FileHome::FileHome(files::OriginIndex& index, InputsOf inputs, bool between_workers,
-                   workloads::OutputFolder* outputs, Announced announced)
+FileHome::FileHome(files::OriginIndex& index, InputsOf inputs, workloads::OutputFolder& outputs,
+                   Announced announced)
     : index_(index),
       inputs_(std::move(inputs)),
-      between_workers_(between_workers),
       outputs_(outputs),
       announced_(std::move(announced)) {}
 
@@ -38,38 +38,41 @@ Result<std::vector<protocol::ListedFile>> FileHome::List(std::uint64_t task,
   return list;
 }
 
-std::string FileHome::Redirect(const protocol::ChunkCall& call) {
+protocol::Redirection FileHome::Redirect(const protocol::ChunkCall& call) {
+  if (!call.digest) return {};
   const std::lock_guard lock(mutex_);
-  const auto found = holders_.find(call.digest);
+  const auto found = holders_.find(*call.digest);
   if (found == holders_.end()) {
     NoteHolder(call);  // from now on: others wait there until the chunk has arrived
     return {};
   }
-  return found->second.Next(call.client);
+  return {found->second.Next(call.client), *call.digest};
 }
 
 Result<SharedBytes> FileHome::Read(const protocol::ChunkCall& call) {
+  const auto* const place = std::get_if<protocol::FilePlace>(&call.place);
+  if (place == nullptr || !call.digest) {
+    return InvalidInput("the coordinator of this job has files, and no blocks");
+  }
   if (call.only_here) {
     const std::lock_guard lock(mutex_);
     NoteHolder(call);
   }
-  return index_.Read(call.path, call.place, call.digest);
+  return index_.Read(place->path, place->chunk, *call.digest);
 }
 
 Result<void> FileHome::Store(const protocol::StoreCall& call) {
-  if (outputs_ == nullptr) return FileSource::Store(call);
   auto stored =
-      outputs_->Write(KeyOf(call.upload), {call.path, call.offset, call.bytes, call.begins});
+      outputs_.Write(KeyOf(call.upload), {call.path, call.offset, call.bytes, call.begins});
   NoteStored(stored);
   return stored;
 }
 
 Result<void> FileHome::Commit(const protocol::UploadCall& upload,
                               const std::vector<protocol::ListedFile>& files) {
-  if (outputs_ == nullptr) return FileSource::Commit(upload, files);
   std::vector<workloads::OutputFolder::UploadedFile> uploaded;
   for (const protocol::ListedFile& file : files) uploaded.push_back({file.path, file.size_bytes});
-  auto committed = outputs_->Commit(
+  auto committed = outputs_.Commit(
       KeyOf(upload), uploaded, [&files](std::size_t n, const platform::FileDescriptor& file) {
         return files::HasContent(file, {files[n].size_bytes, files[n].chunks});
       });
@@ -107,11 +110,11 @@ void FileHome::NoteStored(const Result<void>& stored) {
 }
 
 void FileHome::NoteHolder(const protocol::ChunkCall& call) {
-  if (!between_workers_ || call.client.empty()) return;
-  const auto [found, added] = holders_.try_emplace(call.digest);
+  if (call.client.empty()) return;
+  const auto [found, added] = holders_.try_emplace(*call.digest);
   found->second.Note(call.client, call.only_here);
   if (!added) return;
-  noted_.push_back(call.digest);
+  noted_.push_back(*call.digest);
   if (noted_.size() <= kMaxNotedChunks) return;
   holders_.erase(noted_.front());
   noted_.pop_front();

@@ -10,6 +10,7 @@
 
 #include "coordinator/holders.h"
 #include "core/base/error.h"
+#include "core/protocol/chunk_service.h"
 #include "core/protocol/file_service.h"
 #include "files/origin_index.h"
 #include "workloads/output_folder.h"
@@ -20,7 +21,7 @@ namespace evenkeel::coordinator {
 /// The input files of a job, and the workers that have got them. The first worker gets a chunk from
 /// here; later ones are redirected to a worker that has it or is about to have it. Takes the output
 /// files. Thread-safe.
-class FileHome final : public protocol::FileSource {
+class FileHome final : public protocol::ChunkSource, public protocol::FileSource {
  public:
   /// The input files of a task with this input; thread-safe. kInvalidInput: the task has none that
   /// can be used.
@@ -30,13 +31,13 @@ class FileHome final : public protocol::FileSource {
   using Announced =
       std::function<void(const std::string& node, const std::vector<std::uint64_t>& keys)>;
 
-  /// `index` and `outputs` must outlive it. `outputs` may be null: no output files are taken.
-  FileHome(files::OriginIndex& index, InputsOf inputs, bool between_workers,
-           workloads::OutputFolder* outputs = nullptr, Announced announced = nullptr);
+  /// `index` and `outputs` must outlive it.
+  FileHome(files::OriginIndex& index, InputsOf inputs, workloads::OutputFolder& outputs,
+           Announced announced = nullptr);
 
   Result<std::vector<protocol::ListedFile>> List(std::uint64_t task,
                                                  std::string_view input) override;
-  std::string Redirect(const protocol::ChunkCall& call) override;
+  protocol::Redirection Redirect(const protocol::ChunkCall& call) override;
   Result<SharedBytes> Read(const protocol::ChunkCall& call) override;
   Result<void> Store(const protocol::StoreCall& call) override;
   Result<void> Commit(const protocol::UploadCall& upload,
@@ -54,8 +55,7 @@ class FileHome final : public protocol::FileSource {
 
   files::OriginIndex& index_;
   const InputsOf inputs_;
-  const bool between_workers_;
-  workloads::OutputFolder* const outputs_;
+  workloads::OutputFolder& outputs_;
   const Announced announced_;
   mutable std::mutex mutex_;                           // guards what follows
   std::string trouble_;                                // empty: output files can be written

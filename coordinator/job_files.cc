@@ -72,7 +72,7 @@ JobFiles::JobFiles(std::shared_ptr<const workloads::Workload> workload,
             return workloads::FindInputsOf(*workload_, inputs_, common_,
                                            static_cast<model::TaskIndex>(task), input);
           },
-          /*between_workers=*/true, &outputs_,
+          outputs_,
           [this, on_data_held = std::move(on_data_held)](const std::string& node,
                                                          const std::vector<std::uint64_t>& keys) {
             if (!on_data_held) return;

@@ -12,7 +12,6 @@
 #include "coordinator/held_tasks.h"
 #include "core/base/error.h"
 #include "core/model/range_set.h"
-#include "core/protocol/file_service.h"
 #include "files/origin_index.h"
 #include "workloads/local_task_files.h"
 #include "workloads/output_folder.h"
@@ -35,7 +34,7 @@ class JobFiles {
       std::shared_ptr<const workloads::Workload> workload, const std::filesystem::path& inputs,
       const std::filesystem::path& results, DataHeldHandler on_data_held = nullptr);
 
-  [[nodiscard]] protocol::FileSource& Source() { return home_; }
+  [[nodiscard]] FileHome& Home() { return home_; }
   /// Whether tasks have input files, and not only output files.
   [[nodiscard]] bool HasInputs() const;
   /// As FileHome::Trouble.

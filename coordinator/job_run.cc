@@ -86,9 +86,11 @@ Result<void> JobRun::Listen() {
   ServerOptions options = config_.server;
   const workloads::Workload& workload = *config_.version->workload();
   if (const auto policy = workload.BlocksAtWorker()) {
-    options.blocks = workload.Blocks();
-    options.blocks_between_workers = policy->between_workers;
-    options.block_token = config_.token;
+    if (const auto* const blocks = workload.Blocks()) {
+      blocks_ = std::make_unique<BlockHome>(*blocks, policy->between_workers);
+      options.chunks = blocks_.get();
+      options.data_token = config_.token;
+    }
     KeepFreedMemory();
   }
   if (config_.inputs && workload.HasFiles()) {
@@ -98,8 +100,9 @@ Result<void> JobRun::Listen() {
                                 });
     if (!files) return tl::unexpected<Error>(files.error());
     files_ = std::move(*files);
-    options.files = &files_->Source();
-    options.block_token = config_.token;
+    options.chunks = &files_->Home();
+    options.files = &files_->Home();
+    options.data_token = config_.token;
   }
   auto server = WorkerServer::Start(options, *this);
   if (!server) return tl::unexpected<Error>(server.error());

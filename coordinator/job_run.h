@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/block_home.h"
 #include "coordinator/coordinator_loop.h"
 #include "coordinator/job_files.h"
 #include "coordinator/journal.h"
@@ -108,7 +109,9 @@ class JobRun final : private StreamListener, private Transport {
   std::optional<engine::VerificationRules> verification_;
   engine::VerifiedSoFar verified_;  // until the run begins
   LoopInbox inbox_;
-  std::unique_ptr<JobFiles> files_;  // null: workers fetch none from here
+  // Null: workers fetch none from here. A job has at most one of the two.
+  std::unique_ptr<BlockHome> blocks_;
+  std::unique_ptr<JobFiles> files_;
   std::unique_ptr<WorkerServer> server_;
   ReducePhase reduce_{clock_};
 };

@@ -10,11 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/block_home.h"
 #include "coordinator/stream_admission.h"
 #include "coordinator/worker_stream.h"
 #include "core/base/clock.h"
-#include "core/protocol/block_service.h"
+#include "core/protocol/chunk_service.h"
 #include "core/protocol/file_service.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/peer_name.h"
@@ -28,7 +27,7 @@ using v1::CoordinatorMessage;
 using v1::WorkerMessage;
 
 // Disks are read by as many threads; more would not make an SD card faster.
-constexpr std::size_t kBlockReaders = 2;
+constexpr std::size_t kDataReaders = 2;
 
 /// Answers a stream with nothing but a status.
 class RefusedStream final : public grpc::ServerBidiReactor<WorkerMessage, CoordinatorMessage> {
@@ -175,17 +174,10 @@ class GrpcWorkerServer final : public WorkerServer {
  public:
   GrpcWorkerServer(const ServerOptions& options, StreamListener& listener)
       : grace_(options.shutdown_grace), streams_(options, listener) {
-    const std::string client_name = options.tls ? options.client_name : "";
-    if (options.files != nullptr) {
-      files_.emplace(
-          protocol::FileService::Options{options.block_token, client_name, kBlockReaders},
-          *options.files, block_traffic_);
-    }
-    if (options.blocks == nullptr) return;
-    home_.emplace(*options.blocks, options.blocks_between_workers);
-    blocks_.emplace(
-        protocol::BlockService::Options{options.block_token, client_name, kBlockReaders}, *home_,
-        block_traffic_);
+    const protocol::BlockingCallQueue::Options calls{
+        options.data_token, options.tls ? options.client_name : "", kDataReaders};
+    if (options.chunks != nullptr) chunks_.emplace(calls, *options.chunks, data_traffic_);
+    if (options.files != nullptr) files_.emplace(calls, *options.files, data_traffic_);
   }
   ~GrpcWorkerServer() override { Shutdown(); }
 
@@ -196,7 +188,7 @@ class GrpcWorkerServer final : public WorkerServer {
     int port = 0;
     builder.AddListeningPort(options.address, protocol::ServerCredentialsOf(options.tls), &port);
     builder.RegisterService(&streams_);
-    if (blocks_) builder.RegisterService(&*blocks_);
+    if (chunks_) builder.RegisterService(&*chunks_);
     if (files_) builder.RegisterService(&*files_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port == 0) {
@@ -225,10 +217,10 @@ class GrpcWorkerServer final : public WorkerServer {
 
   [[nodiscard]] protocol::Traffic Counters() const override {
     protocol::Traffic traffic = streams_.Counters();
-    const protocol::Traffic pieces = block_traffic_.Read();
-    traffic.messages_sent += pieces.messages_sent;
-    traffic.writes += pieces.writes;
-    traffic.bytes_sent += pieces.bytes_sent;
+    const protocol::Traffic data = data_traffic_.Read();
+    traffic.messages_sent += data.messages_sent;
+    traffic.writes += data.writes;
+    traffic.bytes_sent += data.bytes_sent;
     return traffic;
   }
 
@@ -253,9 +245,8 @@ class GrpcWorkerServer final : public WorkerServer {
 
   const Duration grace_;
   OpenStreams streams_;
-  protocol::TrafficCounter block_traffic_;
-  std::optional<BlockHome> home_;
-  std::optional<protocol::BlockService> blocks_;
+  protocol::TrafficCounter data_traffic_;
+  std::optional<protocol::ChunkService> chunks_;
   std::optional<protocol::FileService> files_;
   std::unique_ptr<grpc::Server> server_;
   std::uint16_t port_ = 0;

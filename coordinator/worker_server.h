@@ -9,11 +9,11 @@
 #include "core/base/error.h"
 #include "core/engine/effects.h"
 #include "core/protocol/transport_settings.h"
-#include "workloads/data_blocks.h"
 
 namespace evenkeel::protocol {
+class ChunkSource;
 class FileSource;
-}
+}  // namespace evenkeel::protocol
 
 namespace evenkeel::coordinator {
 
@@ -50,12 +50,11 @@ struct ServerOptions {
   std::string job;
   protocol::KeepAlive keep_alive;
   /// Input data that workers may ask for, or null; must outlive the server.
-  const workloads::BlockSource* blocks = nullptr;
-  bool blocks_between_workers = true;  ///< whether they may be sent to each other for them
-  std::string block_token;             ///< that they have to show; empty: none
-  /// Input files that workers may ask for with `block_token`, or null; must outlive the server.
+  protocol::ChunkSource* chunks = nullptr;
+  /// Lists input files and takes output files, or null; must outlive the server.
   protocol::FileSource* files = nullptr;
-  std::size_t max_streams = 20000;                    ///< further ones are refused
+  std::string data_token;           ///< that workers have to show to both; empty: none
+  std::size_t max_streams = 20000;  ///< further ones are refused
   Duration shutdown_grace = std::chrono::seconds(2);  ///< for the last messages to be taken
 };
 

@@ -42,11 +42,15 @@ struct FileContent {
 /// One digest for the whole content; contents that differ have digests that differ.
 [[nodiscard]] Sha256Digest DigestOf(const FileContent& content);
 
-/// The bytes of a chunk, and their digest, which the constructor computes.
+/// The bytes of a chunk, and their digest.
 class Chunk {
  public:
+  /// Computes the digest.
   explicit Chunk(SharedBytes bytes)
       : bytes_(std::move(bytes)), digest_(protocol::Sha256Of(bytes_)) {}
+  /// The bytes have been found to have this digest.
+  Chunk(SharedBytes bytes, const Sha256Digest& digest)
+      : bytes_(std::move(bytes)), digest_(digest) {}
 
   [[nodiscard]] const SharedBytes& Bytes() const { return bytes_; }
   [[nodiscard]] const Sha256Digest& Digest() const { return digest_; }

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <future>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -16,42 +14,19 @@
 
 #include "core/protocol/byte_buffers.h"
 #include "core/protocol/limits.h"
-#include "core/protocol/server_setup.h"
-#include "core/protocol/tls_credentials.h"
-#include "worker/channel.h"
 
 namespace evenkeel::worker {
 namespace {
 
 constexpr const char* kList = "/evenkeel.v1.Files/List";
-constexpr const char* kFetch = "/evenkeel.v1.Files/Fetch";
 constexpr const char* kStore = "/evenkeel.v1.Files/Store";
 constexpr const char* kCommit = "/evenkeel.v1.Files/Commit";
 constexpr const char* kAnnounce = "/evenkeel.v1.Files/Announce";
-// Time limit of a request to another worker; then the coordinator gets the request.
-constexpr auto kChunkPatience = std::chrono::seconds(20);
-// Requests of other workers that are answered or wait for a chunk at a time.
-constexpr std::size_t kPeerReaders = 4;
-constexpr auto kRetryPause = std::chrono::milliseconds(500);
 // A round trip for each of many small files would take longer than their bytes.
 constexpr std::int64_t kSmallFileBytes = 256 << 10;
 constexpr std::size_t kSmallFilesAtOnce = 4;
-// Wrong bytes from the coordinator, one after the other, before the fetch fails.
-constexpr int kMaxWrongAnswers = 5;
 // Uploads of the files of one run that did not reach the coordinator's disk whole.
 constexpr int kMaxUploads = 10;
-
-tl::unexpected<Error> Stopped() {
-  return Fail(ErrorCode::kUnavailable, "the task was stopped while it waited for its files");
-}
-
-/// Waits before the next attempt.
-void Pause(const std::stop_token& stop) {
-  std::mutex alone;
-  std::unique_lock lock(alone);
-  std::condition_variable_any never;
-  never.wait_for(lock, stop, kRetryPause, [] { return false; });
-}
 
 std::string RandomBytes(std::size_t count) {
   std::random_device device;
@@ -61,77 +36,6 @@ std::string RandomBytes(std::size_t count) {
 }
 
 }  // namespace
-
-/// Serves chunks of the cache.
-class FileClient::Source final : public protocol::FileSource {
- public:
-  Source(files::ChunkCache& cache, std::chrono::milliseconds patience)
-      : cache_(cache), patience_(patience) {}
-  Result<std::vector<protocol::ListedFile>> List(std::uint64_t task,
-                                                 std::string_view input) override {
-    static_cast<void>(input);
-    return InvalidInput("only the coordinator knows the files of task " + std::to_string(task));
-  }
-  std::string Redirect(const protocol::ChunkCall& call) override {
-    static_cast<void>(call);
-    return {};
-  }
-  Result<SharedBytes> Read(const protocol::ChunkCall& call) override {
-    const auto chunk = cache_.Find(call.digest, patience_);
-    if (!chunk) return Fail(ErrorCode::kUnavailable, "the chunk is not here");
-    return chunk->Bytes();
-  }
-
- private:
-  files::ChunkCache& cache_;
-  const std::chrono::milliseconds patience_;
-};
-
-/// One request and what came back.
-struct FileClient::Answer {
-  grpc::ClientContext context;
-  grpc::ByteBuffer request;
-  grpc::ByteBuffer response;
-  grpc::Status status;
-};
-
-FileClient::FileClient(Options options, files::ChunkCache& cache)
-    : options_(std::move(options)),
-      cache_(cache),
-      connections_(options_.home, options_.peer_name),
-      source_(std::make_unique<Source>(cache, options_.chunk_patience)) {}
-
-FileClient::~FileClient() {
-  if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::now());
-}
-
-Result<std::unique_ptr<FileClient>> FileClient::Start(const Options& options,
-                                                      files::ChunkCache& cache) {
-  std::unique_ptr<FileClient> client(new FileClient(options, cache));
-  if (auto listening = client->Listen(); !listening) return tl::unexpected(listening.error());
-  return client;
-}
-
-Result<void> FileClient::Listen() {
-  const auto& tls = options_.home.tls;
-  service_ = std::make_unique<protocol::FileService>(
-      protocol::FileService::Options{options_.token, tls ? options_.peer_name : "", kPeerReaders},
-      *source_, traffic_);
-  grpc::ServerBuilder builder;
-  builder.SetMaxReceiveMessageSize(protocol::kMaxTextBytes);
-  protocol::LimitPeers(builder, "file peers");
-  int port = 0;
-  const std::string address = tls ? "[::]:" : "127.0.0.1:";
-  builder.AddListeningPort(address + std::to_string(options_.port),
-                           protocol::ServerCredentialsOf(tls), &port);
-  builder.RegisterService(service_.get());
-  server_ = builder.BuildAndStart();
-  if (server_ == nullptr || port == 0) {
-    return Fail(ErrorCode::kUnavailable, "no port to serve files to other workers on");
-  }
-  port_ = static_cast<std::uint16_t>(port);
-  return {};
-}
 
 std::int64_t FileClient::BytesOfAll(const std::vector<protocol::ListedFile>& list) {
   std::int64_t bytes = 0;
@@ -219,7 +123,7 @@ Result<FileClient::Pins> FileClient::FetchEach(const std::vector<protocol::Liste
     fetch_small();
   }
   if (error) return tl::unexpected(*error);
-  if (rest.stop_requested()) return Stopped();
+  if (rest.stop_requested()) return DataConnections::Stopped();
   return pins;
 }
 
@@ -248,7 +152,8 @@ Result<std::int64_t> FileClient::FetchAhead(model::TaskIndex task, std::string_v
   if (bytes > most_bytes) return Fail(ErrorCode::kStorageFull, "no room to fetch files ahead");
   {
     std::unique_lock lock(mutex_);
-    if (!released_.wait(lock, stop, [this] { return acquiring_ == 0; })) return Stopped();
+    if (!released_.wait(lock, stop, [this] { return acquiring_ == 0; }))
+      return DataConnections::Stopped();
   }
   auto pins = FetchAll(*list, stop);
   if (!pins) return tl::unexpected(pins.error());
@@ -259,7 +164,8 @@ Result<std::int64_t> FileClient::FetchAhead(model::TaskIndex task, std::string_v
 Result<FileClient::Pins> FileClient::FetchWhenThereIsRoom(
     const std::vector<protocol::ListedFile>& list, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  if (!released_.wait(lock, stop, [this] { return !waits_for_room_; })) return Stopped();
+  if (!released_.wait(lock, stop, [this] { return !waits_for_room_; }))
+    return DataConnections::Stopped();
   waits_for_room_ = true;
   Result<Pins> pins;
   for (;;) {
@@ -274,7 +180,7 @@ Result<FileClient::Pins> FileClient::FetchWhenThereIsRoom(
     const bool is_alone = was_alone && fetching_ == 0 && holders_ == 0 && !others_released();
     if (!full || is_alone) break;
     if (!released_.wait(lock, stop, others_released)) {
-      pins = Stopped();
+      pins = DataConnections::Stopped();
       break;
     }
   }
@@ -307,70 +213,24 @@ void FileClient::Unpin(Pins pins) {
   NoteReleased();
 }
 
-std::shared_ptr<FileClient::Answer> FileClient::Ask(const std::string& peer, const char* method,
-                                                    const grpc::ByteBuffer& request,
-                                                    const std::stop_token& stop) {
-  const auto answer = std::make_shared<Answer>();
-  answer->request = request;
-  if (peer.empty()) {
-    answer->context.set_wait_for_ready(true);
-  } else {
-    answer->context.set_deadline(std::chrono::system_clock::now() + kChunkPatience);
-  }
-  // The callback does not own the answer: its context may be the last owner of a channel, which
-  // must not end on a thread of gRPC.
-  const auto ended = std::make_shared<std::promise<grpc::Status>>();
-  connections_.StubFor(peer)->UnaryCall(
-      &answer->context, method, {}, &answer->request, &answer->response,
-      [ended](const grpc::Status& status) { ended->set_value(status); });
-  const std::stop_callback cancel(stop, [&answer] { answer->context.TryCancel(); });
-  answer->status = ended->get_future().get();
-  return answer;
-}
-
-Result<std::shared_ptr<FileClient::Answer>> FileClient::AskHome(const char* method,
-                                                                const grpc::ByteBuffer& request,
-                                                                const std::stop_token& stop) {
-  for (;;) {
-    auto answer = Ask("", method, request, stop);
-    if (stop.stop_requested()) return Stopped();
-    switch (answer->status.error_code()) {
-      case grpc::StatusCode::OK:
-      case grpc::StatusCode::NOT_FOUND:
-        return answer;
-      case grpc::StatusCode::FAILED_PRECONDITION:
-        return InvalidInput(answer->status.error_message());
-      case grpc::StatusCode::ABORTED:
-        return Fail(ErrorCode::kConflict, answer->status.error_message());
-      case grpc::StatusCode::UNAVAILABLE:
-      case grpc::StatusCode::RESOURCE_EXHAUSTED:  // it has no room for output files
-        break;
-      default:
-        return Fail(ErrorCode::kUnavailable,
-                    "the coordinator refuses to exchange files: " + answer->status.error_message());
-    }
-    Pause(stop);
-  }
-}
-
 void FileClient::Announce(const std::string& node, const std::stop_token& stop) {
   const std::vector<std::uint64_t> keys = cache_.VersionKeys();
   if (keys.empty()) return;
   v1::CachedFiles cached;
-  cached.set_token(options_.token);
+  cached.set_token(token_);
   cached.set_node(node);
   cached.mutable_keys()->Add(keys.begin(), keys.end());
-  static_cast<void>(AskHome(kAnnounce, protocol::Encode(cached), stop));
+  static_cast<void>(connections_.AskHome(kAnnounce, protocol::Encode(cached), stop));
 }
 
 Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task,
                                                            std::string_view input,
                                                            const std::stop_token& stop) {
   v1::FileListRequest request;
-  request.set_token(options_.token);
+  request.set_token(token_);
   request.set_task(static_cast<std::uint64_t>(task));
   request.set_input(std::string(input));
-  const auto answer = AskHome(kList, protocol::Encode(request), stop);
+  const auto answer = connections_.AskHome(kList, protocol::Encode(request), stop);
   if (!answer) return tl::unexpected(answer.error());
   v1::FileList list;
   std::vector<protocol::ListedFile> files;
@@ -391,45 +251,12 @@ Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task
 
 Result<files::Chunk> FileClient::FetchChunk(const protocol::ListedFile& file, std::size_t place,
                                             const std::stop_token& stop) {
-  meter_.Begin();
-  auto chunk = FetchMetered(file, place, stop);
-  meter_.End(chunk ? static_cast<std::int64_t>(chunk->Bytes().Size()) : 0);
-  return chunk;
-}
-
-Result<files::Chunk> FileClient::FetchMetered(const protocol::ListedFile& file, std::size_t place,
-                                              const std::stop_token& stop) {
   const protocol::Sha256Digest& digest = file.chunks[place];
-  v1::ChunkRequest request;
-  request.set_token(options_.token);
-  request.set_digest(std::string(digest.data(), digest.size()));
-  request.set_path(file.path);
-  request.set_place(place);
-  request.set_port(port_);
-  for (int wrong = 0; wrong < kMaxWrongAnswers;) {
-    const auto answer = AskHome(kFetch, protocol::Encode(request), stop);
-    if (!answer) return tl::unexpected(answer.error());
-    if ((*answer)->status.ok()) {
-      files::Chunk chunk(protocol::BytesOf((*answer)->response));
-      if (chunk.Digest() == digest) return chunk;
-      ++wrong;
-      continue;
-    }
-    const std::string holder = (*answer)->status.error_message();
-    if (request.only_here() || holder.empty()) {
-      return Fail(ErrorCode::kUnavailable, "the coordinator does not send a chunk");
-    }
-    request.set_only_here(true);  // if the other worker does not send it
-    if (!connections_.Trusts(holder)) continue;
-    const auto sent = Ask(holder, kFetch, protocol::Encode(request), stop);
-    if (stop.stop_requested()) return Stopped();
-    if (!sent->status.ok()) continue;
-    files::Chunk chunk(protocol::BytesOf(sent->response));
-    if (chunk.Digest() == digest) return chunk;
-    connections_.Distrust(holder, "an input file");
-  }
-  return Fail(ErrorCode::kUnavailable,
-              "the coordinator sends wrong bytes of " + workloads::ShownPath(file.path));
+  auto bytes = chunks_.Fetch(
+      {protocol::FilePlace{file.path, place}, files::ChunkBytes(file.size_bytes, place), digest},
+      stop);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return files::Chunk(std::move(*bytes), digest);
 }
 
 Result<void> FileClient::Store(model::TaskIndex task,
@@ -443,8 +270,8 @@ Result<void> FileClient::Store(model::TaskIndex task,
                   "the output files of task " + std::to_string(task) +
                       " do not reach the coordinator: " + stored.error().message);
     }
-    Pause(stop);
-    if (stop.stop_requested()) return Stopped();
+    DataConnections::Pause(stop);
+    if (stop.stop_requested()) return DataConnections::Stopped();
   }
 }
 
@@ -453,12 +280,12 @@ Result<void> FileClient::Upload(model::TaskIndex task,
                                 const std::stop_token& stop) {
   const std::string id = RandomBytes(protocol::kUploadIdBytes);
   v1::StoreRequest piece;
-  piece.set_token(options_.token);
+  piece.set_token(token_);
   piece.set_task(static_cast<std::uint64_t>(task));
   piece.set_upload(id);
   piece.set_begins(true);
   v1::CommitRequest commit;
-  commit.set_token(options_.token);
+  commit.set_token(token_);
   commit.set_task(static_cast<std::uint64_t>(task));
   commit.set_upload(id);
   for (const workloads::OutputFile& output : outputs) {
@@ -471,7 +298,7 @@ Result<void> FileClient::Upload(model::TaskIndex task,
     }
     if (!sent) return sent;
   }
-  const auto answer = AskHome(kCommit, protocol::Encode(commit), stop);
+  const auto answer = connections_.AskHome(kCommit, protocol::Encode(commit), stop);
   return answer ? Result<void>() : tl::unexpected(answer.error());
 }
 
@@ -483,7 +310,7 @@ Result<void> FileClient::SendFile(const workloads::OutputFile& output, v1::Store
   piece.set_path(output.path);
   const auto send = [&](std::int64_t offset, const SharedBytes& bytes) -> Result<void> {
     piece.set_offset(static_cast<std::uint64_t>(offset));
-    const auto answer = AskHome(kStore, protocol::EncodeStore(piece, bytes), stop);
+    const auto answer = connections_.AskHome(kStore, protocol::EncodeStore(piece, bytes), stop);
     piece.set_begins(false);
     return answer ? Result<void>() : tl::unexpected(answer.error());
   };

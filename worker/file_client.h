@@ -1,51 +1,35 @@
 #pragma once
 
-#include <grpcpp/grpcpp.h>
-
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/model/index_range.h"
 #include "core/protocol/file_service.h"
 #include "files/chunk_cache.h"
-#include "worker/coordinator_connection.h"
+#include "worker/chunk_fetcher.h"
 #include "worker/data_connections.h"
-#include "worker/transfer_meter.h"
 #include "workloads/task_files.h"
 
 namespace evenkeel::worker {
 
-/// The files of tasks in a cluster. Fetches input files into the cache of this node, from the
-/// coordinator or, where it redirects, from another worker, and serves the chunks of the cache to
-/// other workers. Sends output files to the coordinator. Waits while the coordinator is away or has
-/// no room for them. A worker that has sent wrong bytes is not asked again. Thread-safe.
+/// The files of tasks in a cluster. Fetches input files into the cache of this node, and sends
+/// output files to the coordinator. Waits while the coordinator is away or has no room for them.
+/// Thread-safe.
 class FileClient final : public workloads::TaskFiles {
  public:
-  struct Options {
-    ConnectionOptions home;  ///< the coordinator
-    std::string token;       ///< proves to the coordinator and to other workers who this is
-    std::string peer_name;   ///< in the certificates of other workers
-    /// Port on which other workers are served; 0: any that is free.
-    std::uint16_t port = 0;
-    /// Other workers wait for a chunk that is on its way to this one, at most for so long.
-    std::chrono::milliseconds chunk_patience = std::chrono::seconds(2);
-  };
-  /// `cache` must outlive it. kUnavailable if the port is not free.
-  [[nodiscard]] static Result<std::unique_ptr<FileClient>> Start(const Options& options,
-                                                                 files::ChunkCache& cache);
-  /// No calls may be in progress.
-  ~FileClient() override;
+  /// `token` proves to the coordinator who this is. The others must outlive it.
+  FileClient(std::string token, DataConnections& connections, ChunkFetcher& chunks,
+             files::ChunkCache& cache)
+      : token_(std::move(token)), connections_(connections), chunks_(chunks), cache_(cache) {}
 
   Result<std::vector<workloads::InputFile>> Acquire(model::TaskIndex task, std::string_view input,
                                                     const std::stop_token& stop) override;
@@ -63,31 +47,16 @@ class FileClient final : public workloads::TaskFiles {
   [[nodiscard]] std::int64_t CacheBytes() const { return cache_.LimitBytes(); }
   Result<void> Store(model::TaskIndex task, std::span<const workloads::OutputFile> outputs,
                      const std::stop_token& stop) override;
-  [[nodiscard]] model::DataTransfer TakeTransfer() override { return meter_.Take(); }
+  [[nodiscard]] model::DataTransfer TakeTransfer() override { return chunks_.TakeTransfer(); }
 
  private:
-  class Source;  // for other workers
   using Pins = std::vector<files::ChunkCache::Pin>;
-  struct Answer;
 
-  FileClient(Options options, files::ChunkCache& cache);
-  Result<void> Listen();
-  /// One request; an empty `peer` is the coordinator.
-  [[nodiscard]] std::shared_ptr<Answer> Ask(const std::string& peer, const char* method,
-                                            const grpc::ByteBuffer& request,
-                                            const std::stop_token& stop);
-  /// Asks the coordinator until it answers.
-  [[nodiscard]] Result<std::shared_ptr<Answer>> AskHome(const char* method,
-                                                        const grpc::ByteBuffer& request,
-                                                        const std::stop_token& stop);
   [[nodiscard]] Result<std::vector<protocol::ListedFile>> List(model::TaskIndex task,
                                                                std::string_view input,
                                                                const std::stop_token& stop);
   [[nodiscard]] Result<files::Chunk> FetchChunk(const protocol::ListedFile& file, std::size_t place,
                                                 const std::stop_token& stop);
-  /// The same, as part of a transfer that the meter knows.
-  [[nodiscard]] Result<files::Chunk> FetchMetered(const protocol::ListedFile& file,
-                                                  std::size_t place, const std::stop_token& stop);
   [[nodiscard]] static std::int64_t BytesOfAll(const std::vector<protocol::ListedFile>& list);
   /// Pins for the files of a list that a task waits for, also if it has to wait for room.
   [[nodiscard]] Result<Pins> FetchNow(const std::vector<protocol::ListedFile>& list,
@@ -117,12 +86,10 @@ class FileClient final : public workloads::TaskFiles {
   [[nodiscard]] Result<void> SendFile(const workloads::OutputFile& output, v1::StoreRequest& piece,
                                       v1::CommitRequest& commit, const std::stop_token& stop);
 
-  const Options options_;
+  const std::string token_;
+  DataConnections& connections_;
+  ChunkFetcher& chunks_;
   files::ChunkCache& cache_;
-  DataConnections connections_;
-  SteadyClock clock_;
-  TransferMeter meter_{clock_};
-  std::uint16_t port_ = 0;
   std::mutex mutex_;  // guards what follows
   std::multimap<model::TaskIndex, Pins> pins_;
   std::int64_t holders_ = 0;     // tasks that have pins, from FetchAll until these are removed
@@ -131,10 +98,6 @@ class FileClient final : public workloads::TaskFiles {
   bool waits_for_room_ = false;  // one task does
   std::uint64_t releases_ = 0;   // how often files were released
   std::condition_variable_any released_;
-  protocol::TrafficCounter traffic_;
-  std::unique_ptr<Source> source_;
-  std::unique_ptr<protocol::FileService> service_;
-  std::unique_ptr<grpc::Server> server_;
 };
 
 }  // namespace evenkeel::worker

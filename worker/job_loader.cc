@@ -21,6 +21,10 @@ constexpr std::int64_t kOtherBytesPerThread = 32 << 20;
 // wait go to other workers.
 constexpr std::int64_t kTasksAheadPerThread = 2;
 
+// Threads that serve other workers: blocks are in memory; a chunk of a file may be on its way.
+constexpr std::size_t kBlockReaders = 1;
+constexpr std::size_t kFileReaders = 4;
+
 // Numbers of open files beside the output files of tasks.
 constexpr std::size_t kOtherOpenFiles = 512;
 
@@ -35,12 +39,15 @@ std::int64_t CacheBytes(const WorkerOptions& options, std::int64_t wanted) {
   return std::min(room, wanted);
 }
 
-std::unique_ptr<BlockHost> Serve(const WorkerOptions& options, const workloads::BlockPolicy& policy,
-                                 workloads::BlockCache& cache) {
+ChunkHost::Options HostOptions(const WorkerOptions& options, std::size_t readers) {
+  return {options.connection.tls, options.peer_name, options.token, options.peer_port, readers};
+}
+
+std::unique_ptr<ChunkHost> Serve(const WorkerOptions& options, const workloads::BlockPolicy& policy,
+                                 CachedBlocks& blocks) {
   // With certificates, a worker can be distinguished from the coordinator only by its name.
   if (!policy.between_workers || (options.connection.tls && options.peer_name.empty())) return {};
-  auto host = BlockHost::Start(
-      {options.connection.tls, options.peer_name, options.token, options.peer_port}, cache);
+  auto host = ChunkHost::Start(HostOptions(options, kBlockReaders), blocks);
   if (host) return std::move(*host);
   Log(LogLevel::kWarning, host.error().message);
   return {};
@@ -49,19 +56,13 @@ std::unique_ptr<BlockHost> Serve(const WorkerOptions& options, const workloads::
 }  // namespace
 
 WorkerBlocks::WorkerBlocks(const WorkerOptions& options, const workloads::BlockPolicy& policy)
-    : cache_(CacheBytes(options, policy.cache_bytes)), host_(Serve(options, policy, cache_)) {
-  BlockClient::Options client;
-  client.home = options.connection;
-  client.token = options.token;
-  client.peer_name = options.peer_name;
-  client.port = host_ ? host_->Port() : std::uint16_t{0};
-  client.window = policy.window;
-  client.refresh_at = policy.refresh_at;
-  client_ = std::make_unique<BlockClient>(std::move(client));
-}
+    : cache_(CacheBytes(options, policy.cache_bytes)),
+      host_(Serve(options, policy, served_)),
+      connections_(options.connection, options.peer_name),
+      chunks_({options.token, host_ ? host_->Port() : std::uint16_t{0}}, connections_),
+      client_({policy.window, policy.refresh_at}, chunks_) {}
 
 Result<std::unique_ptr<WorkerFiles>> WorkerFiles::Open(const WorkerOptions& options) {
-  auto files = std::make_unique<WorkerFiles>();
   // Tasks may run as the same user as the worker, and then change files of the cache. Other jobs
   // may change files of a persistent one.
   files::ChunkCache::Options cache_options{options.file_cache, options.file_cache_bytes, true};
@@ -71,21 +72,25 @@ Result<std::unique_ptr<WorkerFiles>> WorkerFiles::Open(const WorkerOptions& opti
   }
   auto cache = files::ChunkCache::Open(std::move(cache_options));
   if (!cache) return tl::unexpected(cache.error());
-  files->cache_ = std::move(*cache);
-  FileClient::Options client;
-  client.home = options.connection;
-  client.token = options.token;
-  client.peer_name = options.peer_name;
-  client.port = options.peer_port;
-  auto started = FileClient::Start(client, *files->cache_);
-  if (!started) return tl::unexpected(started.error());
-  files->client_ = std::move(*started);
-  files->prefetcher_ = std::make_unique<FilePrefetcher>(*files->client_);
-  files->announcement_ =
-      std::jthread([client = files->client_.get(), node = options.node](
-                       const std::stop_token& stop) { client->Announce(node, stop); });
-  return files;
+  auto served = std::make_unique<CachedFiles>(**cache);
+  auto host = ChunkHost::Start(HostOptions(options, kFileReaders), *served);
+  if (!host) return tl::unexpected(host.error());
+  return std::unique_ptr<WorkerFiles>(
+      new WorkerFiles(options, std::move(*cache), std::move(served), std::move(*host)));
 }
+
+WorkerFiles::WorkerFiles(const WorkerOptions& options, std::unique_ptr<files::ChunkCache> cache,
+                         std::unique_ptr<CachedFiles> served, std::unique_ptr<ChunkHost> host)
+    : cache_(std::move(cache)),
+      served_(std::move(served)),
+      host_(std::move(host)),
+      connections_(options.connection, options.peer_name),
+      chunks_({options.token, host_->Port()}, connections_),
+      client_(options.token, connections_, chunks_, *cache_),
+      prefetcher_(client_),
+      announcement_([this, node = options.node](const std::stop_token& stop) {
+        client_.Announce(node, stop);
+      }) {}
 
 RegistryJobLoader::RegistryJobLoader(const WorkerOptions& options,
                                      const workloads::Registry& registry)

@@ -6,7 +6,11 @@
 #include <thread>
 
 #include "worker/block_client.h"
-#include "worker/block_host.h"
+#include "worker/cached_blocks.h"
+#include "worker/cached_files.h"
+#include "worker/chunk_fetcher.h"
+#include "worker/chunk_host.h"
+#include "worker/data_connections.h"
 #include "worker/file_client.h"
 #include "worker/file_prefetcher.h"
 #include "worker/worker_loop.h"
@@ -25,12 +29,15 @@ class WorkerBlocks {
   WorkerBlocks(const WorkerOptions& options, const workloads::BlockPolicy& policy);
 
   [[nodiscard]] workloads::BlockCache& Cache() { return cache_; }
-  [[nodiscard]] workloads::BlockFetcher& Fetcher() { return *client_; }
+  [[nodiscard]] workloads::BlockFetcher& Fetcher() { return client_; }
 
  private:
-  workloads::BlockCache cache_;      // outlives those that use it
-  std::unique_ptr<BlockHost> host_;  // null: no other worker is served
-  std::unique_ptr<BlockClient> client_;
+  workloads::BlockCache cache_;  // each outlives the next one
+  CachedBlocks served_{cache_};
+  std::unique_ptr<ChunkHost> host_;  // null: no other worker is served
+  DataConnections connections_;
+  ChunkFetcher chunks_;
+  BlockClient client_;
 };
 
 /// The files of the tasks of one job at a worker, if they come from the coordinator. Thread-safe.
@@ -40,13 +47,20 @@ class WorkerFiles {
   /// options is not free.
   [[nodiscard]] static Result<std::unique_ptr<WorkerFiles>> Open(const WorkerOptions& options);
 
-  [[nodiscard]] workloads::TaskFiles& Files() { return *client_; }
-  [[nodiscard]] FilePrefetcher& Prefetcher() { return *prefetcher_; }
+  [[nodiscard]] workloads::TaskFiles& Files() { return client_; }
+  [[nodiscard]] FilePrefetcher& Prefetcher() { return prefetcher_; }
 
  private:
+  WorkerFiles(const WorkerOptions& options, std::unique_ptr<files::ChunkCache> cache,
+              std::unique_ptr<CachedFiles> served, std::unique_ptr<ChunkHost> host);
+
   std::unique_ptr<files::ChunkCache> cache_;  // each outlives the next one
-  std::unique_ptr<FileClient> client_;
-  std::unique_ptr<FilePrefetcher> prefetcher_;
+  std::unique_ptr<CachedFiles> served_;
+  std::unique_ptr<ChunkHost> host_;
+  DataConnections connections_;
+  ChunkFetcher chunks_;
+  FileClient client_;
+  FilePrefetcher prefetcher_;
   std::jthread announcement_;  // of what is in the cache
 };
 

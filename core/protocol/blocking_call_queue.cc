@@ -26,6 +26,21 @@ grpc::Status BlockingCallQueue::Malformed() {
   return {grpc::StatusCode::INVALID_ARGUMENT, "malformed request"};
 }
 
+grpc::Status BlockingCallQueue::StatusOf(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidInput:
+      return {grpc::StatusCode::FAILED_PRECONDITION, error.message};
+    case ErrorCode::kUnavailable:
+      return {grpc::StatusCode::UNAVAILABLE, error.message};
+    case ErrorCode::kStorageFull:
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, error.message};
+    case ErrorCode::kConflict:
+      return {grpc::StatusCode::ABORTED, error.message};
+    default:
+      return {grpc::StatusCode::INTERNAL, error.message};
+  }
+}
+
 grpc::Status BlockingCallQueue::CheckCertificate(const grpc::CallbackServerContext& context) const {
   if (options_.client_name.empty() || PeerHasName(context, options_.client_name)) {
     return grpc::Status::OK;

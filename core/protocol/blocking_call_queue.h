@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/error.h"
+
 namespace evenkeel::protocol {
 
 /// Answers unary calls on threads of its own: an answer may block on the disk, and must not block
@@ -47,6 +49,8 @@ class BlockingCallQueue {
     return CheckToken(request.token());
   }
   [[nodiscard]] static grpc::Status Malformed();
+  /// The status of a call that cannot be answered.
+  [[nodiscard]] static grpc::Status StatusOf(const Error& error);
 
   /// Ends a call at once.
   static grpc::ServerUnaryReactor* Refuse(grpc::CallbackServerContext& context,

@@ -12,21 +12,6 @@
 namespace evenkeel::protocol {
 namespace {
 
-grpc::Status StatusOf(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::kInvalidInput:
-      return {grpc::StatusCode::FAILED_PRECONDITION, error.message};
-    case ErrorCode::kUnavailable:
-      return {grpc::StatusCode::UNAVAILABLE, error.message};
-    case ErrorCode::kStorageFull:
-      return {grpc::StatusCode::RESOURCE_EXHAUSTED, error.message};
-    case ErrorCode::kConflict:
-      return {grpc::StatusCode::ABORTED, error.message};
-    default:
-      return {grpc::StatusCode::INTERNAL, error.message};
-  }
-}
-
 template <typename Request>
 bool DecodeUpload(const Request& request, UploadCall& upload) {
   if (request.upload().size() != upload.id.size()) return false;
@@ -37,14 +22,10 @@ bool DecodeUpload(const Request& request, UploadCall& upload) {
 
 /// A status; if it is OK, with an empty message as the response.
 grpc::Status AnswerStored(const Result<void>& stored, grpc::ByteBuffer& response) {
-  if (!stored) return StatusOf(stored.error());
+  if (!stored) return BlockingCallQueue::StatusOf(stored.error());
   const grpc::Slice empty;
   response = grpc::ByteBuffer(&empty, 1);
   return grpc::Status::OK;
-}
-
-tl::unexpected<Error> TakesNoFiles() {
-  return InvalidInput("output files are sent to the coordinator of a job that declares them");
 }
 
 }  // namespace
@@ -74,22 +55,6 @@ std::optional<ListedFile> FromProto(const v1::ListedFile& file) {
   return listed;
 }
 
-Result<void> FileSource::Store(const StoreCall& call) {
-  static_cast<void>(call);
-  return TakesNoFiles();
-}
-
-Result<void> FileSource::Commit(const UploadCall& upload, const std::vector<ListedFile>& files) {
-  static_cast<void>(upload);
-  static_cast<void>(files);
-  return TakesNoFiles();
-}
-
-void FileSource::Announce(const std::string& node, const std::vector<std::uint64_t>& keys) {
-  static_cast<void>(node);
-  static_cast<void>(keys);
-}
-
 FileService::FileService(Options options, FileSource& source, TrafficCounter& traffic)
     : source_(source), traffic_(traffic), calls_(std::move(options)) {}
 
@@ -103,26 +68,6 @@ grpc::ServerUnaryReactor* FileService::List(grpc::CallbackServerContext* context
   return calls_.Enqueue(*context, [this, task = asked.task(), input = asked.input(), response] {
     return AnswerList(task, input, *response);
   });
-}
-
-grpc::ServerUnaryReactor* FileService::Fetch(grpc::CallbackServerContext* context,
-                                             const grpc::ByteBuffer* request,
-                                             grpc::ByteBuffer* response) {
-  v1::ChunkRequest asked;
-  if (auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
-    return BlockingCallQueue::Refuse(*context, status);
-  }
-  ChunkCall call;
-  if (asked.digest().size() != call.digest.size()) {
-    return BlockingCallQueue::Refuse(*context, BlockingCallQueue::Malformed());
-  }
-  std::copy(asked.digest().begin(), asked.digest().end(), call.digest.begin());
-  call.path = asked.path();
-  call.place = static_cast<std::size_t>(asked.place());
-  call.only_here = asked.only_here();
-  call.client = AddressOfPeer(context->peer(), asked.port());
-  return calls_.Enqueue(
-      *context, [this, call = std::move(call), response] { return AnswerFetch(call, *response); });
 }
 
 grpc::ServerUnaryReactor* FileService::Store(grpc::CallbackServerContext* context,
@@ -194,7 +139,7 @@ grpc::ServerUnaryReactor* FileService::Announce(grpc::CallbackServerContext* con
 grpc::Status FileService::AnswerList(std::uint64_t task, std::string_view input,
                                      grpc::ByteBuffer& response) {
   const auto files = source_.List(task, input);
-  if (!files) return StatusOf(files.error());
+  if (!files) return BlockingCallQueue::StatusOf(files.error());
   v1::FileList list;
   for (const ListedFile& file : *files) {
     *list.add_files() = ToProto(file);
@@ -208,18 +153,6 @@ grpc::Status FileService::AnswerList(std::uint64_t task, std::string_view input,
   const grpc::Slice slice(encoded);
   response = grpc::ByteBuffer(&slice, 1);
   traffic_.Sent(1, encoded.size());
-  return grpc::Status::OK;
-}
-
-grpc::Status FileService::AnswerFetch(const ChunkCall& call, grpc::ByteBuffer& response) {
-  if (!call.only_here) {
-    const std::string holder = source_.Redirect(call);
-    if (!holder.empty()) return {grpc::StatusCode::NOT_FOUND, holder};
-  }
-  const auto bytes = source_.Read(call);
-  if (!bytes) return StatusOf(bytes.error());
-  response = BufferOf(*bytes);
-  traffic_.Sent(1, bytes->Size());
   return grpc::Status::OK;
 }
 

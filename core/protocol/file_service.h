@@ -33,15 +33,6 @@ struct ListedFile {
 /// Nothing if the digests are not whole. Path, size and number of chunks are not checked.
 [[nodiscard]] std::optional<ListedFile> FromProto(const v1::ListedFile& file);
 
-/// A request for one chunk of a file.
-struct ChunkCall {
-  Sha256Digest digest{};
-  std::string path;  ///< of a file that has it, and its place in there
-  std::size_t place = 0;
-  bool only_here = false;
-  std::string client;  ///< "HOST:PORT" on which the client serves others; empty: none
-};
-
 /// An upload of the output files of one run of a task.
 struct UploadCall {
   std::uint64_t task = 0;
@@ -57,34 +48,31 @@ struct StoreCall {
   std::string bytes;
 };
 
-/// Provides and takes the files. Called concurrently by the threads of the service; may block on
-/// the disk. Errors: kInvalidInput fails the task; kUnavailable: may be there later; kStorageFull;
-/// kConflict: the client has to upload all files again.
+/// Lists the input files and takes the output files. Called concurrently by the threads of the
+/// service; may block on the disk. Errors: kInvalidInput fails the task; kUnavailable: may be there
+/// later; kStorageFull; kConflict: the client has to upload all files again.
 class FileSource {
  public:
   virtual ~FileSource() = default;
   [[nodiscard]] virtual Result<std::vector<ListedFile>> List(std::uint64_t task,
                                                              std::string_view input) = 0;
-  /// "HOST:PORT" of a worker that the client should ask instead; empty: none.
-  [[nodiscard]] virtual std::string Redirect(const ChunkCall& call) = 0;
-  [[nodiscard]] virtual Result<SharedBytes> Read(const ChunkCall& call) = 0;
   /// Stages a piece of an output file. May be repeated.
-  [[nodiscard]] virtual Result<void> Store(const StoreCall& call);
+  [[nodiscard]] virtual Result<void> Store(const StoreCall& call) = 0;
   /// Makes the files of an upload durable. May be repeated.
   [[nodiscard]] virtual Result<void> Commit(const UploadCall& upload,
-                                            const std::vector<ListedFile>& files);
+                                            const std::vector<ListedFile>& files) = 0;
   /// The worker of a node says which files its cache had when it started: at most
   /// kMaxAnnouncedFiles values of files::VersionKey. Any node name under the loopback token, else
   /// the one of the certificate.
-  virtual void Announce(const std::string& node, const std::vector<std::uint64_t>& keys);
+  virtual void Announce(const std::string& node, const std::vector<std::uint64_t>& keys) = 0;
 };
 
 /// The server side of Files. Thread-safe. Register it with a server, and destroy it after the
 /// server has shut down.
 class FileService final
-    : public v1::Files::WithRawCallbackMethod_List<v1::Files::WithRawCallbackMethod_Fetch<
+    : public v1::Files::WithRawCallbackMethod_List<
           v1::Files::WithRawCallbackMethod_Store<v1::Files::WithRawCallbackMethod_Commit<
-              v1::Files::WithRawCallbackMethod_Announce<v1::Files::Service>>>>> {
+              v1::Files::WithRawCallbackMethod_Announce<v1::Files::Service>>>> {
  public:
   using Options = BlockingCallQueue::Options;
   /// `source` and `traffic`, which counts the bytes sent, must outlive this.
@@ -93,9 +81,6 @@ class FileService final
   grpc::ServerUnaryReactor* List(grpc::CallbackServerContext* context,
                                  const grpc::ByteBuffer* request,
                                  grpc::ByteBuffer* response) override;
-  grpc::ServerUnaryReactor* Fetch(grpc::CallbackServerContext* context,
-                                  const grpc::ByteBuffer* request,
-                                  grpc::ByteBuffer* response) override;
   grpc::ServerUnaryReactor* Store(grpc::CallbackServerContext* context,
                                   const grpc::ByteBuffer* request,
                                   grpc::ByteBuffer* response) override;
@@ -109,7 +94,6 @@ class FileService final
  private:
   [[nodiscard]] grpc::Status AnswerList(std::uint64_t task, std::string_view input,
                                         grpc::ByteBuffer& response);
-  [[nodiscard]] grpc::Status AnswerFetch(const ChunkCall& call, grpc::ByteBuffer& response);
 
   FileSource& source_;
   TrafficCounter& traffic_;

@@ -1,6 +1,7 @@
 // Files over real connections: inputs from the coordinator, and from one worker to another; outputs
 // to the coordinator.
 #include <fcntl.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <functional>
 #include <future>
 #include <map>
 #include <memory>
@@ -19,12 +21,17 @@
 #include <vector>
 
 #include "coordinator/file_home.h"
+#include "core/protocol/byte_buffers.h"
 #include "core/protocol/tls_credentials.h"
 #include "tests/integration/transport/certificates.h"
 #include "tests/integration/transport/recorders.h"
 #include "tests/unit/files/file_samples.h"
 #include "tests/unit/report/temporary_folder.h"
+#include "worker/cached_files.h"
 #include "worker/channel.h"
+#include "worker/chunk_fetcher.h"
+#include "worker/chunk_host.h"
+#include "worker/data_connections.h"
 #include "worker/file_client.h"
 #include "worker/file_prefetcher.h"
 
@@ -39,20 +46,21 @@ constexpr const char* kClientName = "sums-worker";
 
 /// The coordinator's files; may send and store wrong bytes, redirect to any address, lose answers,
 /// and go away in the middle of an upload.
-class FakeHome final : public protocol::FileSource {
+class FakeHome final : public protocol::ChunkSource, public protocol::FileSource {
  public:
   Result<std::vector<protocol::ListedFile>> List(std::uint64_t task,
                                                  std::string_view input) override {
     return home->List(task, input);
   }
-  std::string Redirect(const protocol::ChunkCall& call) override {
-    std::string holder = redirect.empty() ? home->Redirect(call) : redirect;
-    if (!holder.empty()) {
+  protocol::Redirection Redirect(const protocol::ChunkCall& call) override {
+    protocol::Redirection elsewhere =
+        redirect.empty() ? home->Redirect(call) : protocol::Redirection{redirect, *call.digest};
+    if (!elsewhere.holder.empty()) {
       const std::lock_guard lock(mutex_);
       redirected_ = true;
       changed_.notify_all();
     }
-    return holder;
+    return elsewhere;
   }
   Result<SharedBytes> Read(const protocol::ChunkCall& call) override {
     {
@@ -162,12 +170,8 @@ class FakeHome final : public protocol::FileSource {
 };
 
 /// Lies about each chunk.
-class Liar final : public protocol::FileSource {
+class Liar final : public protocol::ChunkSource {
  public:
-  Result<std::vector<protocol::ListedFile>> List(std::uint64_t, std::string_view) override {
-    return InvalidInput("");
-  }
-  std::string Redirect(const protocol::ChunkCall&) override { return {}; }
   Result<SharedBytes> Read(const protocol::ChunkCall&) override {
     ++asked;
     return SharedBytes("lie");
@@ -178,6 +182,10 @@ class Liar final : public protocol::FileSource {
 /// A node with a cache.
 struct FileNode {
   std::unique_ptr<files::ChunkCache> cache;
+  std::unique_ptr<worker::CachedFiles> served;
+  std::unique_ptr<worker::ChunkHost> host;
+  std::unique_ptr<worker::DataConnections> connections;
+  std::unique_ptr<worker::ChunkFetcher> chunks;
   std::unique_ptr<worker::FileClient> client;
 
   /// The first error, or nothing if the task has these files with these bytes.
@@ -250,7 +258,7 @@ class FilesTest : public testing::TestWithParam<bool> {
           for (const std::string& name : small_files_) files.push_back(Version(name));
           return files;
         },
-        true, &*outputs_);
+        *outputs_);
   }
 
   /// Adds files to task kManyFiles; returns their contents in the order of their names.
@@ -311,15 +319,28 @@ class FilesTest : public testing::TestWithParam<bool> {
     v1::Stored stored;
     return stub->Store(&context, piece, &stored).error_code();
   }
-  static grpc::StatusCode List(const worker::ConnectionOptions& connection,
-                               const std::string& token, std::chrono::milliseconds patience) {
-    const auto stub = v1::Files::NewStub(worker::MakeChannel(connection));
+  /// A request for the first chunk of the common file.
+  [[nodiscard]] v1::ChunkRequest FetchRequest() const {
+    v1::ChunkRequest request;
+    request.set_token(Tls() ? "" : "secret");
+    const auto digest = protocol::Sha256Of(std::string_view(common_).substr(0, files::kChunkBytes));
+    request.set_digest(digest.data(), digest.size());
+    request.mutable_file()->set_path("common");
+    return request;
+  }
+  static grpc::StatusCode Fetch(const worker::ConnectionOptions& connection,
+                                const v1::ChunkRequest& request,
+                                std::chrono::milliseconds patience = std::chrono::seconds(30)) {
+    grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub(
+        worker::MakeChannel(connection));
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + patience);
-    v1::FileListRequest request;
-    request.set_token(token);
-    v1::FileList list;
-    return stub->List(&context, request, &list).error_code();
+    const grpc::ByteBuffer encoded = protocol::Encode(request);
+    grpc::ByteBuffer response;
+    std::promise<grpc::StatusCode> ended;
+    stub.UnaryCall(&context, "/evenkeel.v1.Chunks/Fetch", {}, &encoded, &response,
+                   [&ended](const grpc::Status& status) { ended.set_value(status.error_code()); });
+    return ended.get_future().get();
   }
 
   void Serve(std::uint16_t port) {
@@ -328,8 +349,9 @@ class FilesTest : public testing::TestWithParam<bool> {
     options.address = "127.0.0.1:" + std::to_string(port);
     if (Tls()) options.tls = authority_.Issue(kServerName, "serverAuth");
     options.client_name = kClientName;
+    options.chunks = &source_;
     options.files = &source_;
-    options.block_token = Tls() ? "" : "secret";
+    options.data_token = Tls() ? "" : "secret";
     auto started = coordinator::WorkerServer::Start(options, heard_);
     ASSERT_TRUE(started) << started.error().message;
     server_ = std::move(*started);
@@ -342,14 +364,19 @@ class FilesTest : public testing::TestWithParam<bool> {
     auto cache = files::ChunkCache::Open({folder_.Path() / name, cache_bytes});
     EXPECT_TRUE(cache);
     node->cache = std::move(*cache);
-    worker::FileClient::Options options;
-    options.home = Connection(certificate);
-    options.token = Tls() ? "" : token;
-    options.chunk_patience = std::chrono::seconds(15);  // also enough on a busy machine
-    options.peer_name = Tls() ? kClientName : "";
-    auto client = worker::FileClient::Start(options, *node->cache);
-    EXPECT_TRUE(client);
-    node->client = std::move(*client);
+    const auto home = Connection(certificate);
+    const std::string sent = Tls() ? "" : token;
+    const std::string peer_name = Tls() ? kClientName : "";
+    // Patience that is also enough on a busy machine.
+    node->served = std::make_unique<worker::CachedFiles>(*node->cache, std::chrono::seconds(15));
+    auto host = worker::ChunkHost::Start({home.tls, peer_name, sent, 0, 4}, *node->served);
+    EXPECT_TRUE(host);
+    node->host = std::move(*host);
+    node->connections = std::make_unique<worker::DataConnections>(home, peer_name);
+    node->chunks = std::make_unique<worker::ChunkFetcher>(
+        worker::ChunkFetcher::Options{sent, node->host->Port()}, *node->connections);
+    node->client =
+        std::make_unique<worker::FileClient>(sent, *node->connections, *node->chunks, *node->cache);
     return node;
   }
 
@@ -501,8 +528,8 @@ TEST_P(FilesTest, ComeFromTheCoordinatorIfAWorkerIsGone) {
 TEST_P(FilesTest, WithWrongBytesFromAWorkerComeFromTheCoordinator) {
   Liar liar;
   protocol::TrafficCounter traffic;
-  protocol::FileService service({Tls() ? "" : "secret", Tls() ? kClientName : "", 1}, liar,
-                                traffic);
+  protocol::ChunkService service({Tls() ? "" : "secret", Tls() ? kClientName : "", 1}, liar,
+                                 traffic);
   grpc::ServerBuilder builder;
   int port = 0;
   std::optional<protocol::TlsIdentity> identity;
@@ -588,7 +615,7 @@ TEST_P(FilesTest, ThatAreMissingOrHaveChangedFailTheTask) {
 TEST_P(FilesTest, AreNotServedToUnauthenticatedClients) {
   const auto node = Tls() ? MakeNode("a", "", "other-worker") : MakeNode("a", "guessed");
   EXPECT_EQ(node->Check(0, {}),
-            "the coordinator refuses to exchange files: " +
+            "the coordinator refuses to exchange data: " +
                 std::string(Tls() ? "the certificate does not have the name sums-worker"
                                   : "the token is wrong"));
   EXPECT_EQ(source_.chunks_read, 0);
@@ -600,19 +627,51 @@ TEST_P(FilesTest, AreRefusedToUnauthenticatedClientsWhileAllReadersAreBusy) {
   source_.HoldReads(true);
   auto checked = std::async(std::launch::async, [&] { return node->Check(kManyFiles, contents); });
   EXPECT_TRUE(source_.AwaitReads(2)) << "as many as the server has readers";
-  const std::string token = Tls() ? "" : "secret";
   const auto ours = Connection(kClientName);
-  EXPECT_EQ(List(ours, token, std::chrono::milliseconds(500)), grpc::StatusCode::DEADLINE_EXCEEDED)
+  EXPECT_EQ(Fetch(ours, FetchRequest(), std::chrono::milliseconds(500)),
+            grpc::StatusCode::DEADLINE_EXCEEDED)
       << "others have to wait";
+  auto guessed = FetchRequest();
+  guessed.set_token("guessed");
+  EXPECT_EQ(Fetch(ours, guessed), grpc::StatusCode::PERMISSION_DENIED);
   const auto strange = Connection(Tls() ? "other-worker" : kClientName);
-  const std::string guessed = Tls() ? "" : "guessed";
-  EXPECT_EQ(List(strange, guessed, std::chrono::seconds(30)), grpc::StatusCode::PERMISSION_DENIED);
-  EXPECT_EQ(List(ours, "guessed", std::chrono::seconds(30)), grpc::StatusCode::PERMISSION_DENIED);
-  auto malformed = PieceRequest(1);
-  malformed.set_upload("too short");
-  EXPECT_EQ(Send(ours, malformed), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(Fetch(strange, Tls() ? FetchRequest() : guessed), grpc::StatusCode::PERMISSION_DENIED);
+  auto malformed = FetchRequest();
+  malformed.clear_digest();
+  EXPECT_EQ(Fetch(ours, malformed), grpc::StatusCode::INVALID_ARGUMENT);
   source_.HoldReads(false);
   EXPECT_EQ(checked.get(), "");
+}
+
+TEST_P(FilesTest, ChunksThatNoFileHasAreRefused) {
+  const auto connection = Connection(kClientName);
+  const auto refused = [&](const std::function<void(v1::ChunkRequest&)>& change) {
+    v1::ChunkRequest request = FetchRequest();
+    change(request);
+    return Fetch(connection, request);
+  };
+  EXPECT_EQ(Fetch(connection, FetchRequest()), grpc::StatusCode::OK);
+  constexpr auto kMalformed = grpc::StatusCode::INVALID_ARGUMENT;
+  EXPECT_EQ(refused([](auto& request) { request.clear_place(); }), kMalformed);
+  EXPECT_EQ(refused([](auto& request) { request.clear_digest(); }), kMalformed);
+  EXPECT_EQ(refused([](auto& request) { request.set_digest("short"); }), kMalformed);
+  EXPECT_EQ(refused([](auto& request) { request.mutable_file()->set_chunk(~std::uint64_t{0}); }),
+            kMalformed);
+  const auto block = [&](std::uint64_t offset, std::uint64_t size) {
+    return refused([=](auto& request) {
+      request.mutable_block()->set_offset(offset);
+      request.mutable_block()->set_size(size);
+    });
+  };
+  EXPECT_EQ(block(0, 0), kMalformed);
+  EXPECT_EQ(block(0, protocol::kMaxPieceBytes + 1), kMalformed);
+  EXPECT_EQ(block(~std::uint64_t{0}, 1), kMalformed);
+  constexpr auto kImpossible = grpc::StatusCode::FAILED_PRECONDITION;
+  EXPECT_EQ(block(0, 1), kImpossible) << "there are no blocks here";
+  EXPECT_EQ(refused([](auto& request) { request.mutable_file()->set_chunk(3); }), kImpossible);
+  EXPECT_EQ(refused([](auto& request) { request.mutable_file()->set_path("../secret"); }),
+            kImpossible);
+  EXPECT_EQ(refused([](auto& request) { request.set_digest(std::string(32, 'x')); }), kImpossible);
 }
 
 TEST_P(FilesTest, WaitForTheCoordinatorAndResume) {
@@ -692,7 +751,7 @@ TEST_P(FilesTest, OfOutputsThatArriveWithWrongBytesAreSentAgain) {
 TEST_P(FilesTest, OfOutputsAreNotTakenFromUnauthenticatedClients) {
   const auto node = Tls() ? MakeNode("a", "", "other-worker") : MakeNode("a", "guessed");
   const std::string refused =
-      "the coordinator refuses to exchange files: " +
+      "the coordinator refuses to exchange data: " +
       std::string(Tls() ? "the certificate does not have the name sums-worker"
                         : "the token is wrong");
   EXPECT_EQ(Store(*node, 1, {{"a", "1"}}), refused);
@@ -726,7 +785,7 @@ TEST_P(FilesTest, OfOutputsAreNotTakenByWorkers) {
   auto connection = Connection(kClientName);
   connection.address = source_.last_client;
   if (Tls()) connection.server_name = kClientName;
-  EXPECT_EQ(Send(connection, PieceRequest(1)), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(Send(connection, PieceRequest(1)), grpc::StatusCode::UNIMPLEMENTED);
 }
 
 TEST_P(FilesTest, OfOutputsThatChangeFailTheTask) {

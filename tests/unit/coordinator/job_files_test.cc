@@ -65,7 +65,7 @@ TEST_F(JobFilesTest, TellsWhichTasksHaveTheirFilesInTheCacheOfANode) {
   {
     const auto earlier = Open(R"("inputs": ["{}", "common"])");
     for (const std::uint64_t task : {1U, 2U, 4U}) {
-      const auto list = earlier->Source().List(task, std::to_string(task));
+      const auto list = earlier->Home().List(task, std::to_string(task));
       ASSERT_TRUE(list) << list.error().message;
       const auto more = KeysOf(*list);
       keys.insert(keys.end(), more.begin(), more.end());
@@ -74,35 +74,35 @@ TEST_F(JobFilesTest, TellsWhichTasksHaveTheirFilesInTheCacheOfANode) {
   Write("2", "longer than before");
   const auto files = Open(R"("inputs": ["{}", "common"])");
   EXPECT_TRUE(files->HasInputs());
-  files->Source().Announce("pi-a", keys);
+  files->Home().Announce("pi-a", keys);
   EXPECT_EQ(held_.at("pi-a"), (Ranges{{1, 2}, {4, 5}})) << "2 has changed, and 5 is missing";
-  files->Source().Announce("pi-b", {1, 2, 3});
+  files->Home().Announce("pi-b", {1, 2, 3});
   EXPECT_FALSE(held_.contains("pi-b"));
 }
 
 TEST_F(JobFilesTest, ANodeThatAnnouncesItsCacheAgainAndAgainIsIgnored) {
   const auto files = Open(R"("inputs": ["{}"])");
-  const auto list = files->Source().List(1, "1");
+  const auto list = files->Home().List(1, "1");
   ASSERT_TRUE(list);
   const auto keys = KeysOf(*list);
   for (int n = 0; n < HeldTasks::kMaxAnnouncements; ++n) {
     held_.clear();
-    files->Source().Announce("pi-a", keys);
+    files->Home().Announce("pi-a", keys);
     EXPECT_TRUE(held_.contains("pi-a"));
   }
   held_.clear();
-  files->Source().Announce("pi-a", keys);
+  files->Home().Announce("pi-a", keys);
   EXPECT_FALSE(held_.contains("pi-a"));
-  files->Source().Announce("pi-b", keys);
+  files->Home().Announce("pi-b", keys);
   EXPECT_TRUE(held_.contains("pi-b")) << "others are not affected";
 }
 
 TEST_F(JobFilesTest, FilesThatAllTasksNeedSayNothingOfWhereOneRunsBest) {
   const auto files = Open(R"("inputs": ["common"])");
   EXPECT_TRUE(files->HasInputs());
-  const auto list = files->Source().List(0, "0");
+  const auto list = files->Home().List(0, "0");
   ASSERT_TRUE(list);
-  files->Source().Announce("pi-a", KeysOf(*list));
+  files->Home().Announce("pi-a", KeysOf(*list));
   EXPECT_TRUE(held_.empty());
 }
 
