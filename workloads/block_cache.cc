@@ -1,45 +1,19 @@
 #include "workloads/block_cache.h"
 
-#include <sys/mman.h>
-
 #include <new>
 #include <utility>
 
 namespace evenkeel::workloads {
 namespace {
 
-constexpr std::size_t kCacheLineBytes = 64;
-constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
-// A block is not rounded up to huge pages if more than this part of it would be added.
-constexpr std::size_t kRoundingDivisor = 8;
-
-bool FillsHugePages(std::size_t reserved) { return reserved % kHugePageBytes == 0; }
-
-std::align_val_t AlignmentOf(std::size_t reserved) {
-  return std::align_val_t{FillsHugePages(reserved) ? kHugePageBytes : kCacheLineBytes};
-}
+constexpr std::align_val_t kAlignment{64};
 
 }  // namespace
 
-std::size_t BlockMemory::ReservedFor(std::size_t bytes) {
-  const std::size_t pages = (bytes + kHugePageBytes - 1) / kHugePageBytes;
-  const std::size_t rounded = pages * kHugePageBytes;
-  return rounded - bytes <= bytes / kRoundingDivisor ? rounded : bytes;
-}
-
 BlockMemory::BlockMemory(std::size_t bytes)
-    : size_(bytes),
-      reserved_(ReservedFor(bytes)),
-      bytes_(static_cast<char*>(::operator new(reserved_, AlignmentOf(reserved_)))) {
-  // Only a hint: with other sizes of pages, or without huge ones, nothing changes.
-  if (FillsHugePages(reserved_)) ::madvise(bytes_, reserved_, MADV_HUGEPAGE);
-}
+    : bytes_(static_cast<char*>(::operator new(bytes, kAlignment))), size_(bytes) {}
 
-BlockMemory::~BlockMemory() { ::operator delete(bytes_, AlignmentOf(reserved_)); }
-
-std::int64_t BlockCache::ReservedBytes(std::int64_t bytes) {
-  return static_cast<std::int64_t>(BlockMemory::ReservedFor(static_cast<std::size_t>(bytes)));
-}
+BlockMemory::~BlockMemory() { ::operator delete(bytes_, kAlignment); }
 
 BlockCache::~BlockCache() {
   Lock lock(mutex_);
@@ -72,9 +46,8 @@ Result<std::optional<BlockCache::Pin>> BlockCache::Get(BlockId id, std::int64_t 
 void BlockCache::Prefetch(BlockId id, std::int64_t bytes, BlockFetcher& fetcher) {
   Lock lock(mutex_);
   if (entries_.contains(id)) return;
-  const std::int64_t reserved = ReservedBytes(bytes);
-  MakeRoom(reserved);
-  if (bytes_ + reserved > limit_bytes_) return;
+  MakeRoom(bytes);
+  if (bytes_ + bytes > limit_bytes_) return;
   Begin(lock, id, bytes, fetcher);
 }
 
@@ -92,14 +65,13 @@ BlockCache::Pin BlockCache::Find(BlockId id) {
 }
 
 void BlockCache::Begin(Lock& lock, BlockId id, std::int64_t bytes, BlockFetcher& fetcher) {
-  const std::int64_t reserved = ReservedBytes(bytes);
-  MakeRoom(reserved);
+  MakeRoom(bytes);
   Entry entry;
   entry.use = uses_.insert(uses_.end(), id);
   const auto made = entries_.emplace(id, std::move(entry)).first;
   made->second.memory = std::make_shared<BlockMemory>(static_cast<std::size_t>(bytes));
   const std::shared_ptr<BlockMemory> memory = made->second.memory;
-  bytes_ += reserved;
+  bytes_ += bytes;
   ++fetching_;
   lock.unlock();
   fetcher.Fetch(id, memory->Bytes(),
@@ -126,7 +98,7 @@ void BlockCache::Touch(Entry& entry) { uses_.splice(uses_.end(), uses_, entry.us
 bool BlockCache::Unused(const Entry& entry) { return entry.ready && entry.memory.use_count() == 1; }
 
 void BlockCache::Erase(std::unordered_map<BlockId, Entry>::iterator entry) {
-  bytes_ -= ReservedBytes(static_cast<std::int64_t>(entry->second.memory->Bytes().size()));
+  bytes_ -= static_cast<std::int64_t>(entry->second.memory->Bytes().size());
   uses_.erase(entry->second.use);
   entries_.erase(entry);
 }

@@ -14,8 +14,7 @@
 
 namespace evenkeel::workloads {
 
-/// Memory for one block, aligned to cache lines. If the block nearly fills huge pages of 2 MiB, it
-/// gets whole ones where the system has them: kernels then wait less for addresses.
+/// Memory for one block, aligned to cache lines.
 class BlockMemory {
  public:
   explicit BlockMemory(std::size_t bytes);
@@ -23,13 +22,10 @@ class BlockMemory {
   BlockMemory& operator=(const BlockMemory&) = delete;
   ~BlockMemory();
   [[nodiscard]] std::span<char> Bytes() const { return {bytes_, size_}; }
-  /// Bytes that a block of `bytes` takes.
-  [[nodiscard]] static std::size_t ReservedFor(std::size_t bytes);
 
  private:
-  const std::size_t size_;
-  const std::size_t reserved_;
-  char* const bytes_;
+  char* bytes_;
+  std::size_t size_;
 };
 
 /// Blocks in a worker's memory, shared by its threads: each is fetched once, and kept while it is
@@ -56,7 +52,7 @@ class BlockCache {
   /// Forgets the block unless it is in use or on its way.
   void Drop(BlockId id);
 
-  /// Bytes that all blocks take that are here or on their way.
+  /// Bytes of all blocks that are here or on their way.
   [[nodiscard]] std::int64_t Bytes() const;
   [[nodiscard]] std::int64_t LimitBytes() const { return limit_bytes_; }
 
@@ -71,8 +67,6 @@ class BlockCache {
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  /// Bytes that a block of `bytes` takes.
-  [[nodiscard]] static std::int64_t ReservedBytes(std::int64_t bytes);
   /// Makes an entry and fetches into it, without the lock.
   void Begin(Lock& lock, BlockId id, std::int64_t bytes, BlockFetcher& fetcher);
   void Done(BlockId id, const Result<void>& fetched);

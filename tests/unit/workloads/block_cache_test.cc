@@ -55,21 +55,6 @@ TEST(BlockCache, FetchesOnceAndKeepsWhatFits) {
   EXPECT_NE(cache.Find(1), nullptr);
 }
 
-TEST(BlockCache, ABlockThatNearlyFillsAHugePageTakesAWholeOne) {
-  constexpr std::int64_t kHugePage = 2 << 20;
-  FakeFetcher fetcher;
-  BlockCache cache(5 * kHugePage);
-  ASSERT_TRUE(cache.Get(1, kHugePage - 100'000, fetcher, {}).has_value());
-  EXPECT_EQ(cache.Bytes(), kHugePage);
-  ASSERT_TRUE(cache.Get(2, kHugePage / 2, fetcher, {}).has_value());
-  EXPECT_EQ(cache.Bytes(), kHugePage + kHugePage / 2);
-  const auto pin = cache.Find(1);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pin->Bytes().data()) % kHugePage, 0U);
-  EXPECT_EQ(pin->Bytes().size(), static_cast<std::size_t>(kHugePage - 100'000));
-  cache.Drop(2);
-  EXPECT_EQ(cache.Bytes(), kHugePage);
-}
-
 TEST(BlockCache, KeepsWhatIsInUseEvenAboveTheLimit) {
   FakeFetcher fetcher;
   BlockCache cache(15);
