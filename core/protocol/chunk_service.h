@@ -30,7 +30,7 @@ struct BlockPlace {
 
 using ChunkPlace = std::variant<FilePlace, BlockPlace>;
 
-/// The two ways to encode a place in a request.
+/// Writes the place into a request.
 void SetPlace(const ChunkPlace& place, v1::ChunkRequest& request);
 /// Nothing if there is none, or its numbers are out of range.
 [[nodiscard]] std::optional<ChunkPlace> PlaceOf(const v1::ChunkRequest& request);

@@ -170,8 +170,10 @@ TEST_P(BlocksTest, HaveNoBytesBeyondTheirEnd) {
   EXPECT_EQ(fetch(1, kBytes - 10, 11), "the chunk is outside of the block");
   EXPECT_EQ(fetch(1, kBytes + 1, 1), "the chunk is outside of the block");
   EXPECT_EQ(board->Get(1), "");
-  const protocol::ChunkCall beyond{protocol::BlockPlace{1, kBytes - 10, 11}, {}, true, ""};
-  EXPECT_FALSE(board->served.Read(beyond)) << "from a worker's memory neither";
+  // From a worker's memory neither, also where pointers have 32 bits.
+  for (const std::int64_t offset : {kBytes - 10, std::int64_t{1} << 32}) {
+    EXPECT_FALSE(board->served.Read({protocol::BlockPlace{1, offset, 11}, {}, true, ""}));
+  }
 }
 
 TEST_P(BlocksTest, AreNotServedToUnauthenticatedClients) {
