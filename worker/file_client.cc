@@ -25,6 +25,8 @@ constexpr const char* kAnnounce = "/evenkeel.v1.Files/Announce";
 // A round trip for each of many small files would take longer than their bytes.
 constexpr std::int64_t kSmallFileBytes = 256 << 10;
 constexpr std::size_t kSmallFilesAtOnce = 4;
+// Memory for the lists of files of tasks that are fetched ahead.
+constexpr std::size_t kMaxKeptListBytes = std::size_t{8} << 20;
 // Uploads of the files of one run that did not reach the coordinator's disk whole.
 constexpr int kMaxUploads = 10;
 
@@ -52,7 +54,7 @@ Result<std::vector<workloads::InputFile>> FileClient::Acquire(model::TaskIndex t
     const std::lock_guard lock(mutex_);
     ++acquiring_;
   }
-  const auto list = List(task, input, stop);
+  const auto list = KeptOrNewList(task, input, stop);
   auto pins = list ? FetchNow(*list, stop) : tl::unexpected(list.error());
   {
     const std::lock_guard lock(mutex_);
@@ -146,7 +148,7 @@ Result<FileClient::Pins> FileClient::FetchAll(const std::vector<protocol::Listed
 
 Result<std::int64_t> FileClient::FetchAhead(model::TaskIndex task, std::string_view input,
                                             std::int64_t most_bytes, const std::stop_token& stop) {
-  const auto list = List(task, input, stop);
+  auto list = List(task, input, stop);
   if (!list) return tl::unexpected(list.error());
   const std::int64_t bytes = BytesOfAll(*list);
   if (bytes > most_bytes) return Fail(ErrorCode::kStorageFull, "no room to fetch files ahead");
@@ -158,6 +160,7 @@ Result<std::int64_t> FileClient::FetchAhead(model::TaskIndex task, std::string_v
   auto pins = FetchAll(*list, stop);
   if (!pins) return tl::unexpected(pins.error());
   Unpin(std::move(*pins));
+  Keep(task, input, std::move(*list));
   return bytes;
 }
 
@@ -247,6 +250,38 @@ Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task
   }
   if (!right) return Fail(ErrorCode::kUnavailable, "the coordinator sent a malformed file list");
   return files;
+}
+
+Result<std::vector<protocol::ListedFile>> FileClient::KeptOrNewList(model::TaskIndex task,
+                                                                    std::string_view input,
+                                                                    const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto kept = std::find_if(kept_lists_.begin(), kept_lists_.end(),
+                                   [&](const KeptList& list) { return list.task == task; });
+    if (kept != kept_lists_.end()) {
+      KeptList list = std::move(*kept);
+      kept_lists_.erase(kept);
+      kept_list_bytes_ -= list.bytes;
+      if (list.input == input) return std::move(list.files);
+    }
+  }
+  return List(task, input, stop);
+}
+
+void FileClient::Keep(model::TaskIndex task, std::string_view input,
+                      std::vector<protocol::ListedFile> files) {
+  std::size_t bytes = sizeof(KeptList) + input.size();
+  for (const protocol::ListedFile& file : files) {
+    bytes += sizeof file + file.path.size() + file.chunks.size() * sizeof(protocol::Sha256Digest);
+  }
+  const std::lock_guard lock(mutex_);
+  kept_lists_.push_back({task, std::string(input), std::move(files), bytes});
+  kept_list_bytes_ += bytes;
+  while (kept_list_bytes_ > kMaxKeptListBytes) {
+    kept_list_bytes_ -= kept_lists_.front().bytes;
+    kept_lists_.pop_front();
+  }
 }
 
 Result<files::Chunk> FileClient::FetchChunk(const protocol::ListedFile& file, std::size_t place,

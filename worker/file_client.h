@@ -1,7 +1,9 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <span>
@@ -55,6 +57,11 @@ class FileClient final : public workloads::TaskFiles {
   [[nodiscard]] Result<std::vector<protocol::ListedFile>> List(model::TaskIndex task,
                                                                std::string_view input,
                                                                const std::stop_token& stop);
+  /// The list that FetchAhead has kept, or a new one.
+  [[nodiscard]] Result<std::vector<protocol::ListedFile>> KeptOrNewList(
+      model::TaskIndex task, std::string_view input, const std::stop_token& stop);
+  /// Keeps the list for the task's Acquire, unless there are too many.
+  void Keep(model::TaskIndex task, std::string_view input, std::vector<protocol::ListedFile> files);
   [[nodiscard]] Result<files::Chunk> FetchChunk(const protocol::ListedFile& file, std::size_t place,
                                                 const std::stop_token& stop);
   [[nodiscard]] static std::int64_t BytesOfAll(const std::vector<protocol::ListedFile>& list);
@@ -86,12 +93,22 @@ class FileClient final : public workloads::TaskFiles {
   [[nodiscard]] Result<void> SendFile(const workloads::OutputFile& output, v1::StoreRequest& piece,
                                       v1::CommitRequest& commit, const std::stop_token& stop);
 
+  /// What the coordinator has said about a task whose files were fetched ahead.
+  struct KeptList {
+    model::TaskIndex task = 0;
+    std::string input;
+    std::vector<protocol::ListedFile> files;
+    std::size_t bytes = 0;
+  };
+
   const std::string token_;
   DataConnections& connections_;
   ChunkFetcher& chunks_;
   files::ChunkCache& cache_;
   std::mutex mutex_;  // guards what follows
   std::multimap<model::TaskIndex, Pins> pins_;
+  std::deque<KeptList> kept_lists_;  // the oldest one in front; some of tasks that went to others
+  std::size_t kept_list_bytes_ = 0;
   std::int64_t holders_ = 0;     // tasks that have pins, from FetchAll until these are removed
   std::int64_t fetching_ = 0;    // attempts that are in progress
   std::int64_t acquiring_ = 0;   // tasks that wait for their files

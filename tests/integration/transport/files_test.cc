@@ -50,6 +50,7 @@ class FakeHome final : public protocol::ChunkSource, public protocol::FileSource
  public:
   Result<std::vector<protocol::ListedFile>> List(std::uint64_t task,
                                                  std::string_view input) override {
+    ++lists;
     return home->List(task, input);
   }
   protocol::Redirection Redirect(const protocol::ChunkCall& call) override {
@@ -143,6 +144,7 @@ class FakeHome final : public protocol::ChunkSource, public protocol::FileSource
 
   std::unique_ptr<coordinator::FileHome> home;
   std::atomic<int> chunks_read{0};
+  std::atomic<int> lists{0};
   std::atomic<int> wrong_answers{0};
   std::atomic<int> wrong_pieces{0};
   std::atomic<bool> reads_until_redirected{false};  // the first chunks are sent no earlier
@@ -475,6 +477,19 @@ TEST_P(FilesTest, OfTasksThatWaitAreFetchedAhead) {
   EXPECT_EQ(node->Check(0, {common_, Own(0)}), "");
   EXPECT_EQ(node->Check(1, {common_, Own(1)}), "");
   EXPECT_EQ(source_.chunks_read, 5) << "each chunk once";
+}
+
+TEST_P(FilesTest, OfATaskAreListedOnce) {
+  const auto node = MakeNode("a");
+  ASSERT_TRUE(node->client->FetchAhead(0, "", std::int64_t{1} << 30, {}));
+  ASSERT_TRUE(node->client->FetchAhead(1, "before", std::int64_t{1} << 30, {}));
+  EXPECT_EQ(source_.lists, 2);
+  EXPECT_EQ(node->Check(0, {common_, Own(0)}), "");
+  EXPECT_EQ(source_.lists, 2);
+  EXPECT_EQ(node->Check(0, {common_, Own(0)}), "");
+  EXPECT_EQ(source_.lists, 3) << "a list is for one run of a task";
+  EXPECT_EQ(node->Check(1, {common_, Own(1)}), "");
+  EXPECT_EQ(source_.lists, 4) << "its input is another one now";
 }
 
 TEST_P(FilesTest, AreFetchedAheadAfterThoseOfTasksThatRun) {
