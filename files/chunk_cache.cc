@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/log.h"
+#include "files/chunks_ahead.h"
 #include "platform/files.h"
 
 namespace evenkeel::files {
@@ -224,6 +225,9 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const Sour
   constexpr int kAttempts = 10;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Lock lock(mutex_);
+    if (source.ahead && making_.contains(name)) {
+      return Fail(ErrorCode::kUnavailable, "another thread fetches the chunk");
+    }
     const bool free = changed_.wait(lock, stop, [&] { return !making_.contains(name); });
     if (!free || stop.stop_requested()) return Stopped();
     making_.insert(name);  // one thread at a time makes or verifies a file
@@ -231,16 +235,15 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const Sour
     Result<void> made;
     bool again = false;
     if (pin == nullptr) {
-      made = MakeRoom(content.size_bytes);
+      made = Reserve(lock, source, stop);
       if (made) {
         const std::shared_ptr<const Storage> storage = storage_;
         bool unwritable = false;
-        bytes_ += content.size_bytes;  // reserved
         lock.unlock();
         made = Make(*storage, name, source, stop, unwritable);
         lock.lock();
         bytes_ -= content.size_bytes;
-        again = unwritable && UseFallback(storage.get(), made.error());
+        again = unwritable && !source.ahead && UseFallback(storage.get(), made.error());
       }
       if (made) {
         Forget(name, false);
@@ -338,28 +341,20 @@ Result<void> ChunkCache::Make(const Storage& storage, const std::string& name, c
       ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!file.IsOpen()) return write_failed(errno);
   const auto write = [&]() -> Result<void> {
-    for (std::size_t place = 0; place < content.chunks.size(); ++place) {
+    const std::size_t count = content.chunks.size();
+    std::optional<ChunksAhead> chunks_ahead;
+    if (count > 1) {
+      chunks_ahead.emplace(count,
+                           [&](std::size_t place) { return ObtainAhead(source, place, stop); });
+    }
+    for (std::size_t place = 0; place < count; ++place) {
       if (stop.stop_requested()) return Stopped();
-      const Sha256Digest& digest = content.chunks[place];
-      std::optional<Chunk> chunk = Find(digest);
-      const auto fetch_chunk = [&]() -> Result<Chunk> {
-        auto fetched = source.fetch(place);
-        if (fetched) chunk = *fetched;  // need not be read back
-        return fetched;
-      };
-      if (!chunk && content.chunks.size() > 1) {
-        // As a file of its own first: it can be served to others, and a broken transfer goes on.
-        const FileContent alone{ChunkBytes(content.size_bytes, place), {digest}};
-        const Fetch fetch_alone = [&](std::size_t) { return fetch_chunk(); };
-        const auto got = GetNamed(HexOf(digest), {alone, fetch_alone, 0}, stop);
-        if (!got) return tl::unexpected(got.error());
-        if (!chunk) chunk = Find(digest);  // another thread or process has fetched it
-      }
+      std::optional<Chunk> chunk;
+      if (chunks_ahead) chunk = chunks_ahead->Take(place, stop);
       if (!chunk) {
-        if (const auto fetched = fetch_chunk(); !fetched) return tl::unexpected(fetched.error());
-      }
-      if (chunk->Digest() != digest) {
-        return Fail(ErrorCode::kUnavailable, "received bytes with a wrong digest");
+        auto obtained = Obtain(source, place, stop);
+        if (!obtained) return tl::unexpected(obtained.error());
+        chunk = std::move(*obtained);
       }
       if (const int failed = AppendWithRoom(file, chunk->Bytes()); failed != 0) {
         return write_failed(failed);
@@ -378,6 +373,70 @@ Result<void> ChunkCache::Make(const Storage& storage, const std::string& name, c
   auto written = write();
   if (!written) ::unlink(partial.c_str());
   return written;
+}
+
+Result<Chunk> ChunkCache::Obtain(const Source& source, std::size_t place,
+                                 const std::stop_token& stop) {
+  const FileContent& content = source.content;
+  const Sha256Digest& digest = content.chunks[place];
+  std::optional<Chunk> chunk = Find(digest);
+  const auto fetch_chunk = [&]() -> Result<Chunk> {
+    auto fetched = source.fetch(place);
+    if (fetched) chunk = *fetched;  // need not be read back
+    return fetched;
+  };
+  if (!chunk && content.chunks.size() > 1) {
+    // As a file of its own first: it can be served to others, and a broken transfer goes on.
+    const FileContent alone{ChunkBytes(content.size_bytes, place), {digest}};
+    const Fetch fetch_alone = [&](std::size_t) { return fetch_chunk(); };
+    const auto got = GetNamed(HexOf(digest), {alone, fetch_alone, 0, source.ahead}, stop);
+    if (!got) return tl::unexpected(got.error());
+    if (!chunk) chunk = Find(digest);  // another thread or process has fetched it
+  }
+  if (!chunk) {
+    if (const auto fetched = fetch_chunk(); !fetched) return tl::unexpected(fetched.error());
+  }
+  if (chunk->Digest() != digest) {
+    return Fail(ErrorCode::kUnavailable, "received bytes with a wrong digest");
+  }
+  return std::move(*chunk);
+}
+
+std::optional<Chunk> ChunkCache::ObtainAhead(const Source& source, std::size_t place,
+                                             const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_for_room_ > 0) return std::nullopt;
+    ++ahead_;
+  }
+  Source before_its_turn = source;
+  before_its_turn.ahead = true;
+  auto chunk = Obtain(before_its_turn, place, stop);
+  {
+    const std::lock_guard lock(mutex_);
+    --ahead_;
+    changed_.notify_all();
+  }
+  if (!chunk) return std::nullopt;  // it is tried again in its turn
+  return std::move(*chunk);
+}
+
+// Whoever waits here may keep files for itself: a thread that obtains a chunk ahead waits for none.
+bool ChunkCache::WaitForChunksAhead(Lock& lock, const std::stop_token& stop) {
+  if (ahead_ == 0) return false;
+  ++waiting_for_room_;
+  const bool ended = changed_.wait(lock, stop, [this] { return ahead_ == 0; });
+  --waiting_for_room_;
+  return ended;
+}
+
+Result<void> ChunkCache::Reserve(Lock& lock, const Source& source, const std::stop_token& stop) {
+  const std::int64_t bytes = source.content.size_bytes;
+  auto room = MakeRoom(bytes);
+  if (!room && !source.ahead && WaitForChunksAhead(lock, stop)) room = MakeRoom(bytes);
+  if (!room && stop.stop_requested()) return Stopped();
+  if (room) bytes_ += bytes;
+  return room;
 }
 
 int ChunkCache::AppendWithRoom(const FileDescriptor& file, const SharedBytes& bytes) {

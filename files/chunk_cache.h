@@ -58,7 +58,9 @@ class ChunkCache {
   };
   using Pin = std::shared_ptr<const Pinned>;
 
-  /// Provides the chunk at a place of the requested file. Its digest is checked.
+  /// Provides the chunk at a place of the requested file. Its digest is checked. Called by two
+  /// threads at a time if the file has several chunks, and again for a chunk that it failed to
+  /// provide before its turn. Should return soon when the `stop` of Get is requested.
   using Fetch = std::function<Result<Chunk>(std::size_t place)>;
 
   /// Makes the folder if it is missing; removes what ended processes have left unfinished.
@@ -69,11 +71,13 @@ class ChunkCache {
   ChunkCache(const ChunkCache&) = delete;
   ChunkCache& operator=(const ChunkCache&) = delete;
 
-  /// A file with this content. Fetches the chunks that are missing; one thread at a time fetches a
-  /// given chunk. A file that was not here gets `modified_nanoseconds` (since 1970; 0: now) as the
-  /// time of its last change, so that VersionKeys tells which one it is. Waits; kUnavailable if
-  /// `stop` is requested. kStorageFull: what is in use leaves no room, or the disk is full.
-  /// kUnavailable also if `fetch` provides other bytes. Other errors are those of `fetch`.
+  /// A file with this content. Fetches the chunks that are missing, the next ones of a file while
+  /// one is checked and written; one thread at a time fetches a given chunk. A file that was not
+  /// here gets `modified_nanoseconds` (since 1970; 0: now) as the time of its last change, so that
+  /// VersionKeys tells which one it is. Waits; kUnavailable if `stop` is requested. kStorageFull:
+  /// what is in use leaves no room, or the disk is full. kUnavailable also if `fetch` provides
+  /// other bytes. Other errors are those of `fetch`. An error is returned when no call of `fetch`
+  /// is in progress any more.
   [[nodiscard]] Result<Pin> Get(const FileContent& content, const Fetch& fetch,
                                 const std::stop_token& stop, std::int64_t modified_nanoseconds = 0);
   /// A chunk that is here and has the digest; it counts as used. Waits for one that is being
@@ -106,6 +110,8 @@ class ChunkCache {
     const FileContent& content;
     const Fetch& fetch;
     std::int64_t modified_nanoseconds;
+    /// The content is a chunk before its turn: waits for no other thread, and fails instead.
+    bool ahead = false;
   };
 
   explicit ChunkCache(Options options) : options_(std::move(options)) {}
@@ -120,6 +126,17 @@ class ChunkCache {
   /// The entry's file if it is there and right; else forgets the entry. `made_now`: this thread has
   /// just written it and verified the bytes as it did.
   Pin PinEntry(Lock& lock, const std::string& name, const FileContent& content, bool made_now);
+  /// Reserves the bytes of the content.
+  Result<void> Reserve(Lock& lock, const Source& source, const std::stop_token& stop);
+  /// A chunk of a file, from the cache or by the source. Without the lock.
+  Result<Chunk> Obtain(const Source& source, std::size_t place, const std::stop_token& stop);
+  /// The same for a chunk before its turn. None if it cannot be had without waiting for another
+  /// thread, or not at all.
+  std::optional<Chunk> ObtainAhead(const Source& source, std::size_t place,
+                                   const std::stop_token& stop);
+  /// Waits until no chunk is being obtained ahead. False if there was none, or `stop` is requested.
+  /// While the lock is held afterwards, no other begins.
+  bool WaitForChunksAhead(Lock& lock, const std::stop_token& stop);
   /// Writes the file under its name, from the cache or by the source. Without the lock. Sets
   /// `unwritable` if the error is one of writing to the storage.
   Result<void> Make(const Storage& storage, const std::string& name, const Source& source,
@@ -149,6 +166,8 @@ class ChunkCache {
   std::set<std::string> making_;
   std::list<std::string> uses_;  // names; the one used last is at the end
   std::int64_t bytes_ = 0;
+  int ahead_ = 0;             // chunks that are being obtained ahead
+  int waiting_for_room_ = 0;  // threads that need the room of those; none begins meanwhile
   std::uint64_t last_link_ = 0;
   std::vector<std::uint64_t> version_keys_;
 };

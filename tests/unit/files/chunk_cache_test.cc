@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <future>
@@ -24,6 +25,7 @@ namespace evenkeel::files {
 namespace {
 
 constexpr std::int64_t kPlenty = std::int64_t{1} << 30;
+constexpr auto kPatience = std::chrono::seconds(30);  // bounds waits of tests
 
 class ChunkCacheTest : public testing::Test {
  protected:
@@ -170,6 +172,202 @@ TEST_F(ChunkCacheTest, GoesOnWhereAFetchHasFailed) {
   fetched_ = 0;
   MustGet(*cache, bytes);
   EXPECT_EQ(fetched_, 1);
+}
+
+TEST_F(ChunkCacheTest, RequestsTheNextChunkWhileTheFirstIsHeldBack) {
+  const auto cache = Open();
+  const std::string bytes = SampleBytes(kLarge, 1);
+  std::promise<void> next_requested;
+  std::atomic<bool> in_time = false;
+  const auto fetch = [&](std::size_t place) {
+    if (place == 0) {
+      in_time = next_requested.get_future().wait_for(kPatience) == std::future_status::ready;
+    } else if (place == 1) {
+      next_requested.set_value();
+    }
+    return From(bytes)(place);
+  };
+  const auto pin = cache->Get(ContentOfBytes(bytes), fetch, {});
+  ASSERT_TRUE(pin) << pin.error().message;
+  EXPECT_TRUE(in_time);
+  EXPECT_EQ(BytesOf((*pin)->Path()), bytes);
+  EXPECT_EQ(fetched_, 3);
+}
+
+// Other workers are sent to this one for a chunk as soon as it is requested.
+TEST_F(ChunkCacheTest, OthersWaitForAChunkThatIsFetchedAhead) {
+  const auto cache = Open();
+  const std::string bytes = SampleBytes(kLarge, 1);
+  std::promise<void> next_requested;
+  std::promise<void> first_may_end;
+  std::thread getting([&] {
+    const auto fetch = [&](std::size_t place) {
+      if (place == 1) next_requested.set_value();
+      if (place == 0) first_may_end.get_future().wait_for(kPatience);
+      return From(bytes)(place);
+    };
+    EXPECT_TRUE(cache->Get(ContentOfBytes(bytes), fetch, {}));
+  });
+  EXPECT_EQ(next_requested.get_future().wait_for(kPatience), std::future_status::ready);
+  EXPECT_TRUE(cache->Find(protocol::Sha256Of(ChunkOf(bytes, 1)), kPatience));
+  first_may_end.set_value();
+  getting.join();
+  EXPECT_EQ(fetched_, 3);
+}
+
+TEST_F(ChunkCacheTest, AFailureAheadIsTriedAgainInItsTurn) {
+  const auto cache = Open();
+  const std::string bytes = SampleBytes(kLarge, 1);
+  std::promise<void> has_failed;
+  std::atomic<int> requests = 0;
+  const auto fetch = [&](std::size_t place) -> Result<Chunk> {
+    if (place == 0) has_failed.get_future().wait_for(kPatience);
+    if (place == 1 && ++requests == 1) {
+      has_failed.set_value();
+      return Fail(ErrorCode::kUnavailable, "only once");
+    }
+    return From(bytes)(place);
+  };
+  const auto pin = cache->Get(ContentOfBytes(bytes), fetch, {});
+  ASSERT_TRUE(pin) << pin.error().message;
+  EXPECT_EQ(requests, 2);
+  EXPECT_EQ(BytesOf((*pin)->Path()), bytes);
+}
+
+TEST_F(ChunkCacheTest, TheErrorOfTheFirstChunkIsReturnedWhileOthersArrive) {
+  const auto cache = Open();
+  const std::string bytes = SampleBytes(kLarge, 1);
+  std::promise<void> next_requested;
+  const auto fetch = [&](std::size_t place) -> Result<Chunk> {
+    if (place == 1) next_requested.set_value();
+    if (place > 0) return From(bytes)(place);
+    next_requested.get_future().wait_for(kPatience);
+    return Fail(ErrorCode::kInvalidInput, "the file has changed");
+  };
+  const auto failed = cache->Get(ContentOfBytes(bytes), fetch, {});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kInvalidInput);
+  EXPECT_EQ(failed.error().message, "the file has changed");
+  fetched_ = 0;
+  MustGet(*cache, bytes);
+  EXPECT_LE(fetched_, 2) << "what has arrived is not fetched again";
+}
+
+TEST_F(ChunkCacheTest, AStopEndsTheFetchesOfTwoChunks) {
+  const auto cache = Open();
+  const std::string bytes = SampleBytes(kLarge, 1);
+  std::stop_source stop;
+  std::promise<void> both_requested;
+  std::atomic<int> requests = 0;
+  const auto fetch = [&](std::size_t) -> Result<Chunk> {
+    std::promise<void> stopped;
+    const std::stop_callback on_stop(stop.get_token(), [&] { stopped.set_value(); });
+    if (++requests == 2) both_requested.set_value();
+    stopped.get_future().wait_for(kPatience);
+    return Fail(ErrorCode::kUnavailable, "stopped");
+  };
+  auto getting = std::async(std::launch::async, [&] {
+    return cache->Get(ContentOfBytes(bytes), fetch, stop.get_token());
+  });
+  EXPECT_EQ(both_requested.get_future().wait_for(kPatience), std::future_status::ready);
+  stop.request_stop();
+  const auto got = getting.get();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(requests, 2);
+  EXPECT_EQ(cache->Bytes(), 0);
+}
+
+TEST_F(ChunkCacheTest, ChunksFetchedAheadTakeNoRoomFromOtherFiles) {
+  const std::string large = SampleBytes(kLarge, 1);
+  const std::string other = SampleBytes(static_cast<std::size_t>(kChunkBytes), 2);
+  // Room for both files and for one chunk of the large one on its own.
+  const auto cache = Open(static_cast<std::int64_t>(kLarge) + 2 * kChunkBytes);
+  std::promise<void> requested;
+  std::promise<void> other_ended;
+  const std::shared_future<void> ended = other_ended.get_future().share();
+  std::thread getting([&] {
+    std::atomic<int> requests = 0;
+    const auto fetch = [&](std::size_t place) {
+      const int request = ++requests;
+      if (request == 2) requested.set_value();
+      // The other file waits for the chunk that is fetched ahead, and not for the one in its turn.
+      if (place == 0) ended.wait_for(kPatience);
+      if (place == 1 && request <= 2) ended.wait_for(std::chrono::milliseconds(200));
+      return From(large)(place);
+    };
+    const auto pin = cache->Get(ContentOfBytes(large), fetch, {});
+    ASSERT_TRUE(pin) << pin.error().message;
+    EXPECT_EQ(BytesOf((*pin)->Path()), large);
+  });
+  EXPECT_EQ(requested.get_future().wait_for(kPatience), std::future_status::ready);
+  MustGet(*cache, other);
+  other_ended.set_value();
+  getting.join();
+}
+
+TEST_F(ChunkCacheTest, ADiskWithRoomForOneChunkBesideTheFileIsEnough) {
+  const std::string bytes = SampleBytes(static_cast<std::size_t>(4 * kChunkBytes), 1);
+  constexpr std::size_t kOverhead = 64 << 10;
+  const bool mounted =
+      InSmallFileSystem(static_cast<std::size_t>(5 * kChunkBytes) + kOverhead, [&] {
+        for (int round = 0; round < 10; ++round) {
+          const auto cache = OpenWithFallback();
+          const auto pin = MustGet(*cache, bytes);
+          ASSERT_NE(pin, nullptr);
+          EXPECT_TRUE(pin->Path().string().starts_with(Folder().string())) << pin->Path();
+          for (const auto& entry : std::filesystem::directory_iterator(Folder())) {
+            if (entry.is_regular_file()) std::filesystem::remove(entry.path());
+          }
+        }
+      });
+  if (!mounted) GTEST_SKIP() << "needs the right to mount a file system";
+}
+
+TEST_F(ChunkCacheTest, AChunkThatCannotBeWrittenAheadDoesNotChangeTheFolder) {
+  const auto cache = OpenWithFallback();
+  const std::string bytes = SampleBytes(kLarge, 1);
+  std::filesystem::path obstacle;  // where the chunk at 1 is written
+  for (const auto& entry : std::filesystem::directory_iterator(Folder())) {
+    if (entry.is_directory()) {
+      obstacle = entry.path() / HexOf(protocol::Sha256Of(ChunkOf(bytes, 1)));
+    }
+  }
+  ASSERT_TRUE(std::filesystem::create_directory(obstacle));
+  std::promise<void> removed;
+  const auto fetch = [&](std::size_t place) {
+    if (place == 0) removed.get_future().wait_for(kPatience);
+    if (place == 2 && std::filesystem::remove(obstacle)) removed.set_value();
+    return From(bytes)(place);
+  };
+  const auto pin = cache->Get(ContentOfBytes(bytes), fetch, {});
+  ASSERT_TRUE(pin) << pin.error().message;
+  EXPECT_EQ(BytesOf((*pin)->Path()), bytes);
+  EXPECT_TRUE((*pin)->Path().string().starts_with(Folder().string())) << (*pin)->Path();
+}
+
+TEST_F(ChunkCacheTest, FilesWithTheSameChunksInOppositeOrderDoNotBlockEachOther) {
+  constexpr std::size_t kCount = 4;
+  std::string forward;
+  std::string backward;
+  for (unsigned n = 0; n < kCount; ++n) {
+    const std::string chunk = SampleBytes(static_cast<std::size_t>(kChunkBytes), n + 1);
+    forward += chunk;
+    backward.insert(0, chunk);
+  }
+  const auto size = static_cast<std::int64_t>(forward.size());
+  for (int round = 0; round < 10; ++round) {
+    std::filesystem::remove_all(Folder());
+    const bool tight = round % 2 == 1;
+    const auto cache = Open(tight ? 2 * size + 2 * kChunkBytes : kPlenty);
+    fetched_ = 0;
+    std::thread other([&] { MustGet(*cache, backward); });
+    MustGet(*cache, forward);
+    other.join();
+    if (!tight) {
+      EXPECT_EQ(fetched_, static_cast<int>(kCount)) << "each chunk once";
+    }
+  }
 }
 
 TEST_F(ChunkCacheTest, RefusesWrongBytes) {
@@ -432,12 +630,21 @@ TEST_F(ChunkCacheTest, UsesTheFallbackIfThisUserMayNotWriteToTheVolume) {
 TEST_F(ChunkCacheTest, UsesTheFallbackOnceTheFolderCannotBeWritten) {
   const auto cache = OpenWithFallback();
   MustGet(*cache, "truth");
-  const std::string bytes = SampleBytes(kLarge, 1);
+  const std::string bytes = SampleBytes(static_cast<std::size_t>(kChunkBytes) + 1000, 1);
+  std::promise<void> first_fetched;
+  const auto first = protocol::Sha256Of(ChunkOf(bytes, 0));
+  std::atomic<bool> broken = false;
   const auto breaks = [&](std::size_t place) -> Result<Chunk> {
-    if (place == 1) {
-      std::filesystem::remove_all(Folder());
-      WriteFile(Folder(), "no folder");
+    if (broken) return From(bytes)(place);
+    if (place == 0) {
+      first_fetched.set_value();
+      return From(bytes)(place);
     }
+    first_fetched.get_future().wait_for(kPatience);
+    EXPECT_TRUE(cache->Find(first, kPatience)) << "it is not being written any more";
+    std::filesystem::remove_all(Folder());
+    WriteFile(Folder(), "no folder");
+    broken = true;
     return From(bytes)(place);
   };
   const auto pin = cache->Get(ContentOfBytes(bytes), breaks, {});
