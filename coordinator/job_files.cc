@@ -1,6 +1,7 @@
 #include "coordinator/job_files.h"
 
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -65,6 +66,13 @@ JobFiles::JobFiles(std::shared_ptr<const workloads::Workload> workload,
       common_(std::move(common)),
       index_({inputs_}),
       held_tasks_(workload_, inputs_),
+      announcements_([this, on_data_held = std::move(on_data_held)](
+                         const std::string& node, const std::vector<std::uint64_t>& keys,
+                         const std::stop_token& stop) {
+        if (!on_data_held) return;
+        const model::RangeSet tasks = held_tasks_.Find(node, keys, stop);
+        if (!tasks.Empty()) on_data_held(node, tasks);
+      }),
       outputs_({std::move(outputs), workload_->OutputFilesLimit()}),
       home_(
           index_,
@@ -73,11 +81,8 @@ JobFiles::JobFiles(std::shared_ptr<const workloads::Workload> workload,
                                            static_cast<model::TaskIndex>(task), input);
           },
           outputs_,
-          [this, on_data_held = std::move(on_data_held)](const std::string& node,
-                                                         const std::vector<std::uint64_t>& keys) {
-            if (!on_data_held) return;
-            const model::RangeSet tasks = held_tasks_.Find(node, keys);
-            if (!tasks.Empty()) on_data_held(node, tasks);
+          [this](const std::string& node, const std::vector<std::uint64_t>& keys) {
+            announcements_.Put(node, keys);
           }) {}
 
 bool JobFiles::HasInputs() const {

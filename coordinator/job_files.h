@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coordinator/announcement_queue.h"
 #include "coordinator/file_home.h"
 #include "coordinator/held_tasks.h"
 #include "core/base/error.h"
@@ -26,8 +27,8 @@ class JobFiles {
   /// job's results, in which output files appear. Removes what an earlier process has left
   /// unfinished. kInvalidInput: an input that all tasks need is missing or wrong; kStorageFull,
   /// kUnavailable: the folder of results cannot be used.
-  /// `on_data_held`, if any, is called by the threads that serve files: the cache of a node had the
-  /// own input files of these tasks when its worker started.
+  /// `on_data_held`, if any, is called by a thread of its own, once at a time: the cache of a node
+  /// had the own input files of these tasks when its worker started.
   using DataHeldHandler =
       std::function<void(const std::string& node, const model::RangeSet& tasks)>;
   [[nodiscard]] static Result<std::unique_ptr<JobFiles>> Open(
@@ -59,6 +60,7 @@ class JobFiles {
   const std::vector<workloads::FileVersion> common_;  // that all tasks need, by path
   files::OriginIndex index_;
   HeldTasks held_tasks_;
+  AnnouncementQueue announcements_;  // its thread uses held_tasks_
   workloads::OutputFolder outputs_;
   FileHome home_;
 };

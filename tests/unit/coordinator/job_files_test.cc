@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -31,16 +36,19 @@ class JobFilesTest : public testing::Test {
     std::ofstream(Inputs() / name, std::ios::binary | std::ios::trunc) << bytes;
   }
 
-  std::unique_ptr<JobFiles> Open(const std::string& files) {
+  [[nodiscard]] std::shared_ptr<const workloads::Workload> WorkloadOf(
+      const std::string& files) const {
     auto made = workloads::BuiltInWorkloads().Make(
         "command",
         R"({"command": ["x"], "arguments": ["0", "1", "2", "3", "4", "5"], )" + files + "}",
         {Inputs(), false});
     EXPECT_TRUE(made) << made.error().message;
-    auto opened = JobFiles::Open(*made, Inputs(), folder_.Path() / "out",
-                                 [this](const std::string& node, const model::RangeSet& tasks) {
-                                   held_[node] = tasks.Ranges();
-                                 });
+    return *made;
+  }
+  std::unique_ptr<JobFiles> Open(const std::string& files,
+                                 JobFiles::DataHeldHandler on_data_held = nullptr) const {
+    auto opened = JobFiles::Open(WorkloadOf(files), Inputs(), folder_.Path() / "out",
+                                 std::move(on_data_held));
     EXPECT_TRUE(opened) << opened.error().message;
     return std::move(*opened);
   }
@@ -55,10 +63,41 @@ class JobFilesTest : public testing::Test {
   }
 
   report::TemporaryFolder folder_;
-  std::map<std::string, std::vector<model::IndexRange>> held_;
 };
 
 using Ranges = std::vector<model::IndexRange>;
+
+/// What JobFiles reports, in order; the first report can be held back.
+class Reports {
+ public:
+  explicit Reports(bool hold = false) : hold_(hold) {}
+  JobFiles::DataHeldHandler Handler() {
+    return [this](const std::string& node, const model::RangeSet& tasks) {
+      std::unique_lock lock(mutex_);
+      reports_.emplace_back(node, tasks.Ranges());
+      changed_.notify_all();
+      changed_.wait_for(lock, kPatience, [this] { return !hold_; });
+    };
+  }
+  void Release() {
+    const std::lock_guard lock(mutex_);
+    hold_ = false;
+    changed_.notify_all();
+  }
+  /// The reports when there are so many.
+  std::vector<std::pair<std::string, Ranges>> Await(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(changed_.wait_for(lock, kPatience, [&] { return reports_.size() >= count; }));
+    return reports_;
+  }
+
+ private:
+  static constexpr auto kPatience = std::chrono::seconds(30);
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  bool hold_;
+  std::vector<std::pair<std::string, Ranges>> reports_;
+};
 
 TEST_F(JobFilesTest, TellsWhichTasksHaveTheirFilesInTheCacheOfANode) {
   std::vector<std::uint64_t> keys;
@@ -72,12 +111,32 @@ TEST_F(JobFilesTest, TellsWhichTasksHaveTheirFilesInTheCacheOfANode) {
     }
   }
   Write("2", "longer than before");
-  const auto files = Open(R"("inputs": ["{}", "common"])");
+  Reports reports;
+  const auto files = Open(R"("inputs": ["{}", "common"])", reports.Handler());
   EXPECT_TRUE(files->HasInputs());
-  files->Home().Announce("pi-a", keys);
-  EXPECT_EQ(held_.at("pi-a"), (Ranges{{1, 2}, {4, 5}})) << "2 has changed, and 5 is missing";
-  files->Home().Announce("pi-b", {1, 2, 3});
-  EXPECT_FALSE(held_.contains("pi-b"));
+  files->Home().Announce("pi-a", {1, 2, 3});
+  files->Home().Announce("pi-b", keys);
+  const auto reported = reports.Await(1);
+  EXPECT_EQ(reported.front().first, "pi-b") << "the other has none of them";
+  EXPECT_EQ(reported.front().second, (Ranges{{1, 2}, {4, 5}})) << "2 has changed, and 5 is missing";
+}
+
+TEST_F(JobFilesTest, AnnouncementsDoNotWaitForAnEarlierOne) {
+  Reports reports(/*hold=*/true);
+  const auto files = Open(R"("inputs": ["{}"])", reports.Handler());
+  const auto list = files->Home().List(1, "1");
+  ASSERT_TRUE(list);
+  const auto announced = std::async(std::launch::async, [&] {
+    for (const char* node : {"pi-b", "pi-a", "pi-c"}) {
+      files->Home().Announce(node, KeysOf(*list));
+    }
+  });
+  EXPECT_EQ(announced.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  EXPECT_EQ(reports.Await(1).size(), 1U);
+  reports.Release();
+  const Ranges one{{1, 2}};
+  EXPECT_EQ(reports.Await(3), (std::vector<std::pair<std::string, Ranges>>{
+                                  {"pi-b", one}, {"pi-a", one}, {"pi-c", one}}));
 }
 
 TEST_F(JobFilesTest, ANodeThatAnnouncesItsCacheAgainAndAgainIsIgnored) {
@@ -85,16 +144,23 @@ TEST_F(JobFilesTest, ANodeThatAnnouncesItsCacheAgainAndAgainIsIgnored) {
   const auto list = files->Home().List(1, "1");
   ASSERT_TRUE(list);
   const auto keys = KeysOf(*list);
+  HeldTasks held(WorkloadOf(R"("inputs": ["{}"])"), Inputs());
   for (int n = 0; n < HeldTasks::kMaxAnnouncements; ++n) {
-    held_.clear();
-    files->Home().Announce("pi-a", keys);
-    EXPECT_TRUE(held_.contains("pi-a"));
+    EXPECT_FALSE(held.Find("pi-a", keys).Empty());
   }
-  held_.clear();
-  files->Home().Announce("pi-a", keys);
-  EXPECT_FALSE(held_.contains("pi-a"));
-  files->Home().Announce("pi-b", keys);
-  EXPECT_TRUE(held_.contains("pi-b")) << "others are not affected";
+  EXPECT_TRUE(held.Find("pi-a", keys).Empty());
+  EXPECT_FALSE(held.Find("pi-b", keys).Empty()) << "others are not affected";
+}
+
+TEST_F(JobFilesTest, FilesAreReadAgainAfterAStop) {
+  const auto files = Open(R"("inputs": ["{}"])");
+  const auto list = files->Home().List(1, "1");
+  ASSERT_TRUE(list);
+  HeldTasks held(WorkloadOf(R"("inputs": ["{}"])"), Inputs());
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_TRUE(held.Find("pi-a", KeysOf(*list), stopped.get_token()).Empty());
+  EXPECT_EQ(held.Find("pi-a", KeysOf(*list)).Ranges(), (Ranges{{1, 2}}));
 }
 
 TEST_F(JobFilesTest, FilesThatAllTasksNeedSayNothingOfWhereOneRunsBest) {
@@ -102,8 +168,8 @@ TEST_F(JobFilesTest, FilesThatAllTasksNeedSayNothingOfWhereOneRunsBest) {
   EXPECT_TRUE(files->HasInputs());
   const auto list = files->Home().List(0, "0");
   ASSERT_TRUE(list);
-  files->Home().Announce("pi-a", KeysOf(*list));
-  EXPECT_TRUE(held_.empty());
+  HeldTasks held(WorkloadOf(R"("inputs": ["common"])"), Inputs());
+  EXPECT_TRUE(held.Find("pi-a", KeysOf(*list)).Empty());
 }
 
 TEST_F(JobFilesTest, OutputFilesAloneAreNoInputs) {
