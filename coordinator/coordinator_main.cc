@@ -26,6 +26,7 @@
 #include "coordinator/service/plan_files.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/protocol/tls_cipher.h"
 #include "core/protocol/tls_credentials.h"
 #include "http/http_server.h"
 #include "http/local_only.h"
@@ -133,6 +134,7 @@ int Serve(const ServiceOptions& options, const workloads::Registry& registry, In
   ::signal(SIGXFSZ, SIG_IGN);
   ::signal(SIGPIPE, SIG_IGN);
   platform::BlockedSignals signals({SIGTERM, SIGINT});  // before there is any other thread
+  protocol::PreferFasterTlsCipher();                    // before any uses TLS
   LogInBackground();
   StatusBoard board;
   metrics::JobMetrics metrics(plan->version->spec().profile, options.name_space,

@@ -20,6 +20,7 @@
 #include <system_error>
 
 #include "core/base/clock.h"
+#include "core/protocol/tls_cipher.h"
 #include "core/protocol/tls_credentials.h"
 #include "platform/files.h"
 #include "platform/signals.h"
@@ -128,6 +129,7 @@ Result<void> Complete(CommandLine& line) {
   options.launcher_patience = FromSeconds(line.launcher_seconds);
   if (line.give_up_seconds > 0) options.give_up_after = FromSeconds(line.give_up_seconds);
   if (line.tls_ca.empty()) return {};
+  protocol::PreferFasterTlsCipher();
   protocol::TlsIdentity identity;
   for (auto [path, text] : {std::pair(&line.tls_ca, &identity.ca_pem),
                             std::pair(&line.tls_certificate, &identity.certificate_pem),

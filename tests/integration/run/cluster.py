@@ -227,10 +227,10 @@ class ClusterTest(RunTest):
                 self.job_name, "worker-" + node, node, namespace=self.namespace)
         return self.clients[node]
 
-    def worker(self, node, *more, identity=None, port=None):
+    def worker(self, node, *more, identity=None, port=None, **popen):
         started = Program([WORKER, "--coordinator", f"localhost:{port or self.ports[0]}",
                            "--node", node, "--workload", self.workload,
-                           *(identity or self.client(node)).options(), *more], self.folder)
+                           *(identity or self.client(node)).options(), *more], self.folder, **popen)
         self.addCleanup(started.end)
         return started
 

@@ -1,8 +1,20 @@
 """Authentication: certificates of workers and of the coordinator, and the operator's token."""
 
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import unittest
+
 import evenkeel
-from cluster import Authority, ClusterTest, COORDINATOR_PORTS, free_ports
+from cluster import Authority, ClusterTest, COORDINATOR_PORTS, PATIENCE, Program, free_ports
 from evenkeel import eventually, job, synthetic
+
+AES = "TLS_AES_256_GCM_SHA384"
+CHACHA = "TLS_CHACHA20_POLY1305_SHA256"
+# OpenSSL then believes that the processor has no instructions for AES-GCM, as that of a Raspberry Pi 4.
+WITHOUT_AES = {**os.environ, "OPENSSL_ia32cap": "~0x200000200000000"}
 
 
 class TrustTest(ClusterTest):
@@ -66,6 +78,41 @@ class TrustTest(ClusterTest):
         self.assertTrue(twin.running(), "it waits until the first worker is gone")
         good.end()
         coordinator.await_tasks(done + 40)
+
+    def cipher(self, *worker_order):
+        """That of a connection to the coordinator, for a worker which prefers them in this order."""
+        said = subprocess.run(
+            ["openssl", "s_client", "-connect", f"localhost:{self.ports[0]}", "-tls1_3", "-alpn", "h2",
+             "-ciphersuites", ":".join(worker_order), "-cert", self.client("pi").cert, "-key",
+             self.client("pi").key, "-CAfile", self.authority.ca],
+            input=b"", capture_output=True, timeout=PATIENCE)
+        return re.search(rb"Cipher is (\S+)", said.stdout).group(1).decode()
+
+    def first_of_worker(self, **popen):
+        """The cipher that a worker has first in its list."""
+        (port,) = free_ports(1)
+        listening = Program(["openssl", "s_server", "-accept", port, "-tls1_3", "-alpn", "h2", "-cert",
+                             self.server.cert, "-key", self.server.key], self.folder, stdin=subprocess.PIPE)
+        self.addCleanup(listening.end)
+        self.worker("pi", port=port, **popen)
+        found = eventually(lambda: re.search(r"CIPHER is (\S+)", listening.said), "a connection")
+        return found.group(1)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "OPENSSL_ia32cap is for this processor")
+    def test_ciphers_that_are_fast_at_both_ends(self):
+        fast = AES if " aes " in pathlib.Path("/proc/cpuinfo").read_text("utf-8") else CHACHA
+        self.assertEqual(self.first_of_worker(), fast)
+        self.assertEqual(self.first_of_worker(env=WITHOUT_AES), CHACHA)
+        coordinator = self.coordinator()
+        coordinator.await_progress(lambda now: now["epoch"], "it runs")
+        self.assertEqual(self.cipher(AES, CHACHA), fast)
+        self.assertEqual(self.cipher(CHACHA, AES), CHACHA, "this worker has no AES")
+        self.assertEqual(self.cipher(AES), AES, "all ends allow all ciphers")
+        coordinator.end()
+        coordinator = self.coordinator(env=WITHOUT_AES)
+        coordinator.await_progress(lambda now: now["epoch"], "it runs")
+        self.assertEqual(self.cipher(AES, CHACHA), CHACHA, "the coordinator has no AES")
+        self.assertEqual(self.cipher(AES), AES)
 
     def test_a_worker_cannot_pose_as_the_coordinator(self):
         # As a worker-to-worker certificate would be: good for both uses, but of the workers' name.
