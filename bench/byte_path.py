@@ -25,6 +25,7 @@ WAYS = ("grpc", "tls")
 NAMES = {"grpc": "gRPC", "tls": "plain TLS stream"}
 # OpenSSL then believes that the processor has no instructions for AES-GCM, as that of a Raspberry Pi 4.
 WITHOUT_AES = {"OPENSSL_ia32cap": "~0x200000200000000"}
+NO_AES = "cache of a worker, no AES instructions"
 ORDERS = {"order of OpenSSL": {"SYSTEM_CIPHERS": "1"}, "faster cipher first": {}}
 FILLING_A_CACHE = {"grpc": "files", "tls": "tls-files"}
 
@@ -123,14 +124,13 @@ def without_aes(bench, repetitions):
             with bench.serve("sha256") as server:
                 found[order].append(bench.measure(server, "files", "sha256", "folder"))
     bench.environment = before
-    case = "cache of a worker, no AES instructions"
     figures = []
     for order, rows in found.items():
-        figures.append(Figure(f"{case}: {order}", "MB/s", [rate for rate, _ in rows], digits=0))
-        figures.append(Figure(f"{case}: {order}, CPU", "s/GB", [cpu for _, cpu in rows], more_is_better=False,
+        figures.append(Figure(f"{NO_AES}: {order}", "MB/s", [rate for rate, _ in rows], digits=0))
+        figures.append(Figure(f"{NO_AES}: {order}, CPU", "s/GB", [cpu for _, cpu in rows], more_is_better=False,
                               digits=2))
     old, new = found.values()
-    figures.append(Figure(f"{case}: gain in rate", "ratio", [b[0] / a[0] for a, b in zip(old, new)]))
+    figures.append(Figure(f"{NO_AES}: gain in rate", "ratio", [b[0] / a[0] for a, b in zip(old, new)]))
     return figures
 
 
@@ -140,6 +140,7 @@ def main():
     parser.add_argument("--repetitions", default=7, type=int)
     parser.add_argument("--chunks", default=64, type=int, help="chunks of 4 MiB in the file")
     parser.add_argument("--rounds", default=4, type=int, help="how often each client fetches the file")
+    parser.add_argument("--only", default="", help="only the cases that have this text in their name")
     parser.add_argument("--json", type=pathlib.Path, help="file for the figures")
     args = parser.parse_args()
     load = os.getloadavg()[0]
@@ -158,7 +159,7 @@ def main():
 
 
 def measure_all(bench, repetitions):
-    cases = {  # (checks, sink, clients); a folder is that of a worker's cache
+    all_cases = {  # (checks, sink, clients); a folder is that of a worker's cache
         "transport alone": ("none", "none", 1),
         "transport alone, 3 clients": ("none", "none", 3),
         "with file": ("none", "file", 1),
@@ -166,6 +167,7 @@ def measure_all(bench, repetitions):
         "with digests and file, 3 clients": ("sha256", "file", 3),
         "cache of a worker": ("sha256", "folder", 1),
     }
+    cases = {case: how for case, how in all_cases.items() if bench.args.only in case}
     found = {case: {way: [] for way in WAYS} for case in cases}
     crypto = []
     with bench.serve("none") as unchecked, bench.serve("sha256") as checked:
@@ -182,7 +184,7 @@ def measure_all(bench, repetitions):
                 print(f"turn {turn + 1} of {repetitions}, {case}: " + ", ".join(
                     f"{NAMES[way]} {found[case][way][-1][0]:.0f} MB/s" for way in WAYS), file=sys.stderr)
     figures = [figure for case in cases for figure in pair_figures(case, found[case])]
-    if platform.machine() == "x86_64":
+    if platform.machine() == "x86_64" and bench.args.only in NO_AES:
         figures += without_aes(bench, repetitions)
     for what, name in (("encrypt", "AES-256-GCM, encrypting"), ("decrypt", "AES-256-GCM, decrypting"),
                        ("sha256", "SHA-256"), ("copy", "copying 4 MiB")):
