@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coordinator/announcement_queue.h"
@@ -40,6 +41,9 @@ class JobFiles {
   [[nodiscard]] bool HasInputs() const;
   /// As FileHome::Trouble.
   [[nodiscard]] std::string Trouble() const { return home_.Trouble(); }
+  /// As OutputFolder::Keep and KeepOnly.
+  void Keep(model::IndexRange tasks) { outputs_.Keep(tasks); }
+  void KeepOnly(model::RangeSet tasks) { outputs_.KeepOnly(std::move(tasks)); }
   /// To be called when no worker sends files any more: removes unfinished uploads, and the output
   /// files of tasks that are not completed, for example of one that was interrupted before its
   /// result was durable.

@@ -104,6 +104,11 @@ Result<void> JobRun::Listen() {
     options.files = &files_->Home();
     options.data_token = config_.token;
   }
+  if (files_ && !verification_) {
+    auto keeper = OutputKeeper::Make(*journal_, *files_);
+    if (!keeper) return tl::unexpected<Error>(keeper.error());
+    keeper_ = std::move(*keeper);
+  }
   auto server = WorkerServer::Start(options, *this);
   if (!server) return tl::unexpected<Error>(server.error());
   server_ = std::move(*server);
@@ -177,7 +182,7 @@ RunEnd JobRun::Run(RunObserver* observer) {
   if (observer != nullptr) observed.emplace(*observer, clock_);
   RunEnd end;
   {
-    JournalWriter writer(*journal_, inbox_);
+    JournalWriter writer(keeper_ ? static_cast<RecordStore&>(*keeper_) : *journal_, inbox_);
     CoordinatorLoop loop(LoopConfig(),
                          {clock_, inbox_, *this, writer, observed ? &*observed : nullptr});
     std::optional<VersionWatch> watch;

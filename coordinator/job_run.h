@@ -12,6 +12,7 @@
 #include "coordinator/job_files.h"
 #include "coordinator/journal.h"
 #include "coordinator/observer_thread.h"
+#include "coordinator/output_keeper.h"
 #include "coordinator/reduce_phase.h"
 #include "coordinator/worker_server.h"
 #include "core/base/clock.h"
@@ -112,6 +113,7 @@ class JobRun final : private StreamListener, private Transport {
   // Null: workers fetch none from here. A job has at most one of the two.
   std::unique_ptr<BlockHome> blocks_;
   std::unique_ptr<JobFiles> files_;
+  std::unique_ptr<OutputKeeper> keeper_;  // of the output files; null: they may be replaced
   std::unique_ptr<WorkerServer> server_;
   ReducePhase reduce_{clock_};
 };

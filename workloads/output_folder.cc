@@ -50,8 +50,10 @@ int WriteAt(const FileDescriptor& file, std::string_view bytes, std::int64_t off
 /// caller holds `in_use`.
 class OutputFolder::Staging {
  public:
-  Staging(const Options& options, model::TaskIndex task)
+  Staging(const Options& options, model::TaskIndex task, Kept& kept)
       : limit_bytes_(options.limit_bytes),
+        index_(task),
+        kept_(kept),
         outputs_(options.folder),
         task_(outputs_ / std::to_string(task)),
         place_(outputs_ / kStaged / (std::to_string(task) + "-XXXXXX")) {}
@@ -148,8 +150,12 @@ class OutputFolder::Staging {
     std::error_code error;
     if (!std::filesystem::exists(std::filesystem::symlink_status(task_, error))) return {};
     if (auto made = Make(); !made) return made;
-    if (::rename(task_.c_str(), staged_.c_str()) != 0 && errno != ENOENT) {
-      return tl::unexpected(WriteError(task_, errno));
+    {
+      const std::lock_guard lock(kept_.mutex);
+      if (kept_.tasks.Contains(index_)) return {};
+      if (::rename(task_.c_str(), staged_.c_str()) != 0 && errno != ENOENT) {
+        return tl::unexpected(WriteError(task_, errno));
+      }
     }
     return Sync();
   }
@@ -271,6 +277,8 @@ class OutputFolder::Staging {
   }
 
   Result<void> Exchange() {
+    const std::lock_guard lock(kept_.mutex);
+    if (kept_.tasks.Contains(index_)) return {};
     if (::renameat2(AT_FDCWD, staged_.c_str(), AT_FDCWD, task_.c_str(), RENAME_NOREPLACE) == 0 ||
         ::renameat2(AT_FDCWD, staged_.c_str(), AT_FDCWD, task_.c_str(), RENAME_EXCHANGE) == 0) {
       return {};
@@ -292,6 +300,8 @@ class OutputFolder::Staging {
   }
 
   const std::int64_t limit_bytes_;
+  const model::TaskIndex index_;
+  Kept& kept_;
   const std::filesystem::path outputs_;
   const std::filesystem::path task_;
   std::filesystem::path place_;  // a template for mkdtemp(3) until it is made
@@ -356,7 +366,7 @@ Result<void> OutputFolder::CopyFrom(const StoredOutputs& from) {
 
 Result<void> OutputFolder::Store(model::TaskIndex task, std::span<const OutputFile> outputs,
                                  const std::stop_token& stop) {
-  Staging staging(options_, task);
+  Staging staging(options_, task, kept_);
   if (outputs.empty()) return staging.Remove();
   if (auto made = staging.Make(); !made) return made;
   std::vector<std::string> paths;
@@ -391,14 +401,30 @@ Result<std::shared_ptr<OutputFolder::Staging>> OutputFolder::StagingFor(const Up
   if (!uploads_.empty() && uploads_.size() >= options_.max_uploads) {
     drop(std::min_element(uploads_.begin(), uploads_.end(), earlier));
   }
-  auto staging = std::make_shared<Staging>(options_, key.task);
+  auto staging = std::make_shared<Staging>(options_, key.task, kept_);
   if (auto made = staging->Make(); !made) return tl::unexpected(made.error());
   uploads_.emplace(key, Upload{staging, now});
   return staging;
 }
 
+bool OutputFolder::IsKept(model::TaskIndex task) {
+  const std::lock_guard lock(kept_.mutex);
+  return kept_.tasks.Contains(task);
+}
+
+void OutputFolder::Keep(model::IndexRange tasks) {
+  const std::lock_guard lock(kept_.mutex);
+  kept_.tasks.Insert(tasks);
+}
+
+void OutputFolder::KeepOnly(model::RangeSet tasks) {
+  const std::lock_guard lock(kept_.mutex);
+  kept_.tasks = std::move(tasks);
+}
+
 Result<void> OutputFolder::Write(const UploadKey& key, const Piece& piece) {
   if (key.task < 0) return InvalidInput("outputs: there is no such task");
+  if (IsKept(key.task)) return {};
   const auto staging = StagingFor(key, piece.begins);
   if (!staging) return tl::unexpected(staging.error());
   Result<void> written;
@@ -413,7 +439,11 @@ Result<void> OutputFolder::Write(const UploadKey& key, const Piece& piece) {
 Result<void> OutputFolder::Commit(const UploadKey& key, std::span<const UploadedFile> files,
                                   const HasContent& has_content) {
   if (key.task < 0) return InvalidInput("outputs: there is no such task");
-  if (files.empty()) return Staging(options_, key.task).Remove();
+  if (IsKept(key.task)) {
+    End(key, false);
+    return {};
+  }
+  if (files.empty()) return Staging(options_, key.task, kept_).Remove();
   {
     const std::lock_guard lock(mutex_);
     if (committed_.contains(key)) return {};

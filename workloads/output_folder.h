@@ -84,6 +84,12 @@ class OutputFolder {
   /// stored.
   [[nodiscard]] Result<void> RemoveOthers(const model::RangeSet& completed) const;
 
+  /// From now on, the files of these tasks stay: a result of each counts already. Store, Write and
+  /// Commit for them succeed and change nothing.
+  void Keep(model::IndexRange tasks);
+  /// The same, for these tasks and no others.
+  void KeepOnly(model::RangeSet tasks);
+
   /// Stores copies of the files of all tasks of an earlier job, which do not change meanwhile.
   /// Errors: also those of StoredOutputs.
   [[nodiscard]] Result<void> CopyFrom(const StoredOutputs& from);
@@ -109,6 +115,13 @@ class OutputFolder {
     SteadyTime last_piece;
   };
 
+  /// Tasks whose files stay.
+  struct Kept {
+    std::mutex mutex;  // also held while files take the place of a task's
+    model::RangeSet tasks;
+  };
+
+  [[nodiscard]] bool IsKept(model::TaskIndex task);
   [[nodiscard]] Result<void> CopyTask(const StoredOutputs& from, model::TaskIndex task);
   /// The upload of a piece; a new one if the piece begins it.
   [[nodiscard]] Result<std::shared_ptr<Staging>> StagingFor(const UploadKey& key, bool begins);
@@ -116,6 +129,7 @@ class OutputFolder {
   void End(const UploadKey& key, bool committed);
 
   const Options options_;
+  Kept kept_;
   std::mutex mutex_;  // guards what follows, not what is in a Staging
   std::map<UploadKey, Upload> uploads_;
   std::set<UploadKey> committed_;

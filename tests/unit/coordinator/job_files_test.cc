@@ -7,12 +7,16 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "coordinator/journal.h"
+#include "coordinator/output_keeper.h"
+#include "core/protocol/sha256.h"
 #include "files/file_content.h"
 #include "tests/unit/report/temporary_folder.h"
 #include "workloads/built_in.h"
@@ -175,6 +179,48 @@ TEST_F(JobFilesTest, FilesThatAllTasksNeedSayNothingOfWhereOneRunsBest) {
 TEST_F(JobFilesTest, OutputFilesAloneAreNoInputs) {
   EXPECT_FALSE(Open(R"("outputs": ["result"])")->HasInputs());
   EXPECT_TRUE(Open(R"("inputs": ["{}"])")->HasInputs());
+}
+
+/// Uploads the file "o" of a task; returns what is stored then.
+std::string Upload(JobFiles& files, std::uint64_t task, const std::string& bytes,
+                   const std::filesystem::path& stored) {
+  protocol::UploadCall upload{task, {}};
+  upload.id.fill(bytes.front());
+  EXPECT_TRUE(files.Home().Store({upload, true, "o", 0, bytes}));
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  EXPECT_TRUE(files.Home().Commit(upload, {{"o", size, {protocol::Sha256Of(bytes)}}}));
+  std::ifstream file(stored / std::to_string(task) / "o", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(JobFilesTest, OutputsOfTasksWithAResultStay) {
+  const auto stored = folder_.Path() / "out" / "files";
+  std::filesystem::create_directories(folder_.Path() / "out");
+  JobIdentity identity;
+  identity.job = "job";
+  identity.workload = "command";
+  identity.task_count = 6;
+  {
+    const auto files = Open(R"("outputs": ["o"])");
+    const auto journal = Journal::Open(folder_.Path() / "out", identity);
+    ASSERT_TRUE(journal) << journal.error().message;
+    const auto keeper = OutputKeeper::Make(**journal, *files);
+    ASSERT_TRUE(keeper);
+    EXPECT_EQ(Upload(*files, 0, "1", stored), "1");
+    EXPECT_EQ(Upload(*files, 0, "2", stored), "2") << "nothing counts yet";
+    JournalRecords records;
+    records.results.push_back({{0, 1}, "pi", {}, {}, {}, {}, {}});
+    records.results.back().results = model::PackedResults::OfEqualSize(1, 1, "r");
+    ASSERT_TRUE((*keeper)->Append(records));
+    EXPECT_EQ(Upload(*files, 0, "3", stored), "2") << "of a worker that is late, or hostile";
+    EXPECT_EQ(Upload(*files, 1, "4", stored), "4");
+  }
+  const auto files = Open(R"("outputs": ["o"])");
+  const auto journal = Journal::Open(folder_.Path() / "out", identity);
+  ASSERT_TRUE(journal) << journal.error().message;
+  ASSERT_TRUE(OutputKeeper::Make(**journal, *files));
+  EXPECT_EQ(Upload(*files, 0, "5", stored), "2") << "after a restart";
+  EXPECT_EQ(Upload(*files, 1, "6", stored), "6");
 }
 
 }  // namespace

@@ -109,6 +109,38 @@ TEST_F(OutputFolderTest, AnUploadAppearsInOneStep) {
   EXPECT_TRUE(Staged().empty());
 }
 
+TEST_F(OutputFolderTest, FilesOfTasksWithAResultStay) {
+  ASSERT_TRUE(Upload(outputs_, Key(7, 'x'), {{"a", "1"}}));
+  ASSERT_TRUE(Send(outputs_, Key(7, 'l'), {{"late", "2"}}));
+  outputs_.Keep({7, 8});
+  const std::string large(1000, 'x');  // more than is allowed
+  for (const Contents& late :
+       {Contents{{"late", "2"}}, Contents{{"a", "3"}}, Contents{}, Contents{{"large", large}}}) {
+    EXPECT_EQ(MessageOf(Upload(outputs_, Key(7, 'l'), late)), "") << "its result does not count";
+  }
+  EXPECT_EQ(MessageOf(outputs_.Store(7, {}, {})), "");
+  EXPECT_EQ(Stored(), (Contents{{"7/a", "1"}}));
+  EXPECT_TRUE(Staged().empty());
+
+  ASSERT_TRUE(Upload(outputs_, Key(8, 'y'), {{"b", "1"}})) << "other tasks go on";
+  outputs_.KeepOnly(model::RangeSet({8, 9}));
+  ASSERT_TRUE(Upload(outputs_, Key(7, 'z'), {{"a", "4"}})) << "the result was taken back";
+  ASSERT_TRUE(Upload(outputs_, Key(8, 'z'), {{"b", "2"}}));
+  EXPECT_EQ(Stored(), (Contents{{"7/a", "4"}, {"8/b", "1"}}));
+}
+
+TEST_F(OutputFolderTest, FilesStayAlsoIfACommitIsInProgress) {
+  ASSERT_TRUE(Upload(outputs_, Key(7, 'x'), {{"a", "1"}}));
+  ASSERT_TRUE(Send(outputs_, Key(7, 'l'), {{"a", "2"}}));
+  const OutputFolder::UploadedFile late{"a", 1};
+  EXPECT_TRUE(outputs_.Commit(Key(7, 'l'), {&late, 1},
+                              [this](std::size_t, const platform::FileDescriptor&) {
+                                outputs_.Keep({7, 8});  // the result arrives just now
+                                return true;
+                              }));
+  EXPECT_EQ(Stored(), (Contents{{"7/a", "1"}}));
+}
+
 TEST_F(OutputFolderTest, AnUploadReplacesThatOfAnEarlierRun) {
   ASSERT_TRUE(Upload(outputs_, Key(7, 'x'), {{"a", "1"}, {"b", "2"}}));
   ASSERT_TRUE(Upload(outputs_, Key(7, 'y'), {{"c", "3"}}));
