@@ -44,9 +44,9 @@ class JobFiles {
   /// As OutputFolder::Keep and KeepOnly.
   void Keep(model::IndexRange tasks) { outputs_.Keep(tasks); }
   void KeepOnly(model::RangeSet tasks) { outputs_.KeepOnly(std::move(tasks)); }
-  /// To be called when no worker sends files any more: removes unfinished uploads, and the output
-  /// files of tasks that are not completed, for example of one that was interrupted before its
-  /// result was durable.
+  /// To be called when the job has ended and no worker sends files any more: removes unfinished
+  /// uploads, and the output files of tasks that are not completed, for example of one that was
+  /// stopped after it had stored them.
   [[nodiscard]] Result<void> KeepOutputsOf(const model::RangeSet& completed);
 
   /// Copies the output files of all tasks of an earlier job, durable, before this job has a

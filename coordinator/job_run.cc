@@ -196,12 +196,16 @@ RunEnd JobRun::Run(RunObserver* observer) {
     StopListening();
   }
   end.traffic = server_->Counters();
-  CleanUpFiles();
+  CleanUpFiles(end);
   return end;
 }
 
-void JobRun::CleanUpFiles() {
-  if (!files_) return;
+void JobRun::CleanUpFiles(const LoopEnd& end) {
+  // Before the job has ended, workers may report results again that are not in the journal yet, and
+  // a later start may be storing files.
+  const bool ended =
+      end.state == model::JobState::kComplete || end.state == model::JobState::kFailed;
+  if (!files_ || !ended || end.superseded || end.journal_error) return;
   const auto cleaned = CompletedTasks(*journal_).and_then(
       [this](const model::RangeSet& completed) { return files_->KeepOutputsOf(completed); });
   if (!cleaned) Log(LogLevel::kWarning, cleaned.error().message);

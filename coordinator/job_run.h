@@ -87,8 +87,9 @@ class JobRun final : private StreamListener, private Transport {
   JobRun(JobRunConfig config, std::unique_ptr<Journal> journal);
   Result<void> ReadVerification();
   Result<void> Listen();
-  /// Removes the output files of tasks without a durable result. No worker is connected any more.
-  void CleanUpFiles();
+  /// If the job has ended, removes the output files of tasks without a durable result. No worker is
+  /// connected any more.
+  void CleanUpFiles(const LoopEnd& end);
   [[nodiscard]] CoordinatorLoop::Config LoopConfig();
   /// When activeDeadlineSeconds are over.
   [[nodiscard]] Instant Deadline() const;

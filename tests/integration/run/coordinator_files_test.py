@@ -113,6 +113,20 @@ class FilesTest(ClusterTest):
         self.check_clean()
         self.assertEqual({(row["status"], row["attempts"]) for row in self.rows()}, {("succeeded", 1)})
 
+    def test_an_interrupted_coordinator_keeps_files_whose_results_are_on_their_way(self):
+        """Workers report results again that a coordinator has not recorded, but do not send the files again."""
+        coordinator, workers = self.start(60, pause=0.2)
+        coordinator.await_tasks(5)
+        stored = self.output / "files" / "59"
+        stored.mkdir()
+        (stored / "own.txt").write_text("its result has not arrived")
+        self.assertEqual(coordinator.await_exit(), 0)
+        self.assertTrue((stored / "own.txt").exists())
+        coordinator = self.coordinator("--inputs", self.inputs)
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.check_files(*range(60))
+
     def test_wrong_bytes_in_a_cache_are_found_out(self):
         coordinator, workers = self.start(40, pause=0.1, nodes=NODES[:1])
         coordinator.await_tasks(3)
