@@ -14,8 +14,8 @@
 
 namespace evenkeel::coordinator {
 
-/// What nodes announce of their caches (files::VersionKey of each file), handled one after the
-/// other on a thread of its own, in the order in which the nodes announced it: the handler may
+/// The announcements of nodes about the files in their caches (files::VersionKey of each). A thread
+/// of the queue handles one after the other, in the order of the nodes, because the handler may
 /// block on the disk while other threads serve files. Announcements are hints, so this may lose
 /// some. Thread-safe.
 class AnnouncementQueue {

@@ -57,14 +57,15 @@ Result<SharedBytes> BlockHome::Read(const protocol::ChunkCall& call) {
   }
   SharedBytes chunk(std::move(bytes), {std::string_view(into.data(), into.size())});
   if (between_workers_) {
-    NoteDigest(*place, chunk);
-    NoteHolder(*place, call);
+    NoteDigest(*place, size, chunk);
+    NoteHolder(*place, size, call);
   }
   return chunk;
 }
 
-void BlockHome::NoteDigest(const BlockPlace& place, const SharedBytes& chunk) {
-  const auto index = IndexOf(place, blocks_.SizeOf(place.block));
+void BlockHome::NoteDigest(const BlockPlace& place, std::int64_t block_bytes,
+                           const SharedBytes& chunk) {
+  const auto index = IndexOf(place, block_bytes);
   if (!index) return;
   {
     const std::lock_guard lock(mutex_);
@@ -78,9 +79,10 @@ void BlockHome::NoteDigest(const BlockPlace& place, const SharedBytes& chunk) {
   digests[*index] = digest;
 }
 
-void BlockHome::NoteHolder(const BlockPlace& place, const protocol::ChunkCall& call) {
+void BlockHome::NoteHolder(const BlockPlace& place, std::int64_t block_bytes,
+                           const protocol::ChunkCall& call) {
   // With its last chunk the client has the block, or nearly so.
-  const bool last = place.offset_bytes + place.size_bytes == blocks_.SizeOf(place.block);
+  const bool last = place.offset_bytes + place.size_bytes == block_bytes;
   if (!last || call.client.empty()) return;
   const std::lock_guard lock(mutex_);
   sent_[place.block].holders.Note(call.client, call.only_here);

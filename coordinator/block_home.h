@@ -35,8 +35,11 @@ class BlockHome final : public protocol::ChunkSource {
     std::vector<std::optional<protocol::Sha256Digest>> digests;
   };
 
-  void NoteDigest(const protocol::BlockPlace& place, const SharedBytes& chunk);
-  void NoteHolder(const protocol::BlockPlace& place, const protocol::ChunkCall& call);
+  /// `block_bytes`: size of the whole block.
+  void NoteDigest(const protocol::BlockPlace& place, std::int64_t block_bytes,
+                  const SharedBytes& chunk);
+  void NoteHolder(const protocol::BlockPlace& place, std::int64_t block_bytes,
+                  const protocol::ChunkCall& call);
 
   const workloads::BlockSource& blocks_;
   const bool between_workers_;

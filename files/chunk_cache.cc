@@ -421,7 +421,8 @@ std::optional<Chunk> ChunkCache::ObtainAhead(const Source& source, std::size_t p
   return std::move(*chunk);
 }
 
-// Whoever waits here may keep files for itself: a thread that obtains a chunk ahead waits for none.
+// The caller may be making files while it waits here: a thread that obtains a chunk ahead waits for
+// no other thread.
 bool ChunkCache::WaitForChunksAhead(Lock& lock, const std::stop_token& stop) {
   if (ahead_ == 0) return false;
   ++waiting_for_room_;

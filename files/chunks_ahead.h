@@ -33,8 +33,8 @@ class ChunksAhead {
   ChunksAhead& operator=(const ChunksAhead&) = delete;
 
   /// The chunk at `place`, which is 0 in the first call and then one more in each. Waits if it is
-  /// being obtained, and obtains later ones meanwhile. None if it could not be obtained or nobody
-  /// has tried, and if `stop` is requested: the caller obtains it.
+  /// being obtained, and obtains later ones meanwhile. None if it was not begun or could not be
+  /// obtained, and if `stop` is requested: then the caller obtains it.
   [[nodiscard]] std::optional<Chunk> Take(std::size_t place, const std::stop_token& stop);
 
  private:

@@ -25,8 +25,8 @@ struct WantedChunk {
 };
 
 /// Fetches chunks from the coordinator or, where it redirects, from another worker. Bytes of
-/// another worker must have the digest that the coordinator has given for them. If they do not, the
-/// coordinator is asked again, and that worker not any more. Thread-safe.
+/// another worker must have the digest that the coordinator has given for them. A worker that sends
+/// other bytes is distrusted, and the coordinator sends the chunk. Thread-safe.
 class ChunkFetcher {
  public:
   struct Options {

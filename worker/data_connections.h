@@ -20,7 +20,7 @@ namespace evenkeel::worker {
 /// They are made when they are first used. Thread-safe.
 class DataConnections {
  public:
-  /// What came back for a request.
+  /// A request and its answer.
   struct Answer {
     grpc::ClientContext context;
     grpc::ByteBuffer request;

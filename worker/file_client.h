@@ -93,7 +93,7 @@ class FileClient final : public workloads::TaskFiles {
   [[nodiscard]] Result<void> SendFile(const workloads::OutputFile& output, v1::StoreRequest& piece,
                                       v1::CommitRequest& commit, const std::stop_token& stop);
 
-  /// What the coordinator has said about a task whose files were fetched ahead.
+  /// The coordinator's list of the files of a task, which were fetched ahead.
   struct KeptList {
     model::TaskIndex task = 0;
     std::string input;

@@ -11,19 +11,9 @@
 #include "core/protocol/peer_name.h"
 
 namespace evenkeel::protocol {
+namespace {
 
-void SetPlace(const ChunkPlace& place, v1::ChunkRequest& request) {
-  if (const auto* const file = std::get_if<FilePlace>(&place)) {
-    request.mutable_file()->set_path(file->path);
-    request.mutable_file()->set_chunk(file->chunk);
-    return;
-  }
-  const auto& block = std::get<BlockPlace>(place);
-  request.mutable_block()->set_block(block.block);
-  request.mutable_block()->set_offset(static_cast<std::uint64_t>(block.offset_bytes));
-  request.mutable_block()->set_size(static_cast<std::uint64_t>(block.size_bytes));
-}
-
+/// Nothing if there is no place, or its numbers are out of range.
 std::optional<ChunkPlace> PlaceOf(const v1::ChunkRequest& request) {
   if (request.has_file()) {
     const auto chunk = request.file().chunk();
@@ -39,6 +29,20 @@ std::optional<ChunkPlace> PlaceOf(const v1::ChunkRequest& request) {
   }
   return BlockPlace{block.block(), static_cast<std::int64_t>(block.offset()),
                     static_cast<std::int64_t>(block.size())};
+}
+
+}  // namespace
+
+void SetPlace(const ChunkPlace& place, v1::ChunkRequest& request) {
+  if (const auto* const file = std::get_if<FilePlace>(&place)) {
+    request.mutable_file()->set_path(file->path);
+    request.mutable_file()->set_chunk(file->chunk);
+    return;
+  }
+  const auto& block = std::get<BlockPlace>(place);
+  request.mutable_block()->set_block(block.block);
+  request.mutable_block()->set_offset(static_cast<std::uint64_t>(block.offset_bytes));
+  request.mutable_block()->set_size(static_cast<std::uint64_t>(block.size_bytes));
 }
 
 ChunkService::ChunkService(Options options, ChunkSource& source, TrafficCounter& traffic)

@@ -15,7 +15,7 @@
 
 namespace evenkeel::protocol {
 
-/// A chunk of an input file: kMaxPieceBytes, or what is left at its end.
+/// A chunk of an input file: kMaxPieceBytes, or fewer at the end of the file.
 struct FilePlace {
   std::string path;       ///< of a file that has the chunk; the coordinator reads it
   std::size_t chunk = 0;  ///< its index in the file
@@ -32,8 +32,6 @@ using ChunkPlace = std::variant<FilePlace, BlockPlace>;
 
 /// Writes the place into a request.
 void SetPlace(const ChunkPlace& place, v1::ChunkRequest& request);
-/// Nothing if there is none, or its numbers are out of range.
-[[nodiscard]] std::optional<ChunkPlace> PlaceOf(const v1::ChunkRequest& request);
 
 /// A request for one chunk.
 struct ChunkCall {

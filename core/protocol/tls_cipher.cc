@@ -46,7 +46,7 @@ Seconds TimeOf(const EVP_CIPHER* cipher) {
   return best;
 }
 
-/// A configuration of OpenSSL. What it replaces is in Debian's: the first two values.
+/// A configuration of OpenSSL. It replaces that of Debian, and has the same first two values.
 std::string ConfigurationFor(TlsCipher cipher) {
   const bool aes = cipher == TlsCipher::kAesGcm;
   const std::string order =

@@ -31,7 +31,7 @@ class AnnouncementQueueTest : public testing::Test {
     released_ = true;
     changed_.notify_all();
   }
-  /// What the handler got, once it is so many.
+  /// The announcements that were handled, once there are so many.
   Handled Await(std::size_t count) {
     std::unique_lock lock(mutex_);
     EXPECT_TRUE(

@@ -71,7 +71,7 @@ class JobFilesTest : public testing::Test {
 
 using Ranges = std::vector<model::IndexRange>;
 
-/// What JobFiles reports, in order; the first report can be held back.
+/// The reports of JobFiles, in order; the first one can be held back.
 class Reports {
  public:
   explicit Reports(bool hold = false) : hold_(hold) {}
