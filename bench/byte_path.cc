@@ -328,16 +328,18 @@ class Sink {
   /// The next file.
   void Restart() {
     if (!file_.IsOpen()) return;
-    Require(::ftruncate(file_.Get(), 0) == 0 && ::lseek(file_.Get(), 0, SEEK_SET) == 0, "no file");
+    Require(::ftruncate(file_.Get(), 0) == 0, "no file");
+    place_ = 0;
   }
 
  private:
-  void Write(const SharedBytes& bytes) const {
+  void Write(const SharedBytes& bytes) {
     if (!file_.IsOpen()) return;
-    Require(evenkeel::files::Append(file_, bytes) == 0, "the disk is full");
+    Require(evenkeel::files::WriteChunk(file_, place_++, bytes) == 0, "the disk is full");
   }
   const bool checks_;
   FileDescriptor file_;
+  std::size_t place_ = 0;  // of the next chunk
 };
 
 using FetchChunk = std::function<SharedBytes(const ChunkCall&)>;
@@ -454,7 +456,7 @@ int FetchFilesOverTls(int port, const std::string& file, const Identity& identit
   FillCaches(folder, rounds, [&](evenkeel::files::ChunkCache& cache) {
     std::mutex mutex;
     std::vector<FetchChunk> idle;
-    const auto fetch = [&](std::size_t place) -> Result<Chunk> {
+    const auto fetch = [&](std::size_t place, const std::stop_token&) -> Result<Chunk> {
       std::unique_lock lock(mutex);
       if (idle.empty()) idle.push_back(OverTls(port, identity));
       const FetchChunk stream = std::move(idle.back());

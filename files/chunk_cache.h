@@ -18,12 +18,16 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "files/cache_folder.h"
+#include "files/chunk_places.h"
 #include "files/file_content.h"
+#include "files/partial_file.h"
 #include "platform/file_descriptor.h"
 
 namespace evenkeel::files {
 
-/// Files and chunks in one folder of a node, named by their content. The least recently used ones
+/// Files in one folder of a node, named by their content, and the chunks in them. Each byte is
+/// written once; what an interrupted transfer has brought is kept. The least recently used files
 /// are removed first, and none that is in use. They survive the process. Several processes, also of
 /// several nodes, may use one folder; each counts the bytes that it found at its start and those
 /// that it has used. If the disk is full earlier, unused files are removed, too. Blocks on the
@@ -60,8 +64,8 @@ class ChunkCache {
 
   /// Provides the chunk at a place of the requested file. Its digest is checked. Called by two
   /// threads at a time if the file has several chunks, and again for a chunk that it failed to
-  /// provide before its turn. Should return soon when the `stop` of Get is requested.
-  using Fetch = std::function<Result<Chunk>(std::size_t place)>;
+  /// provide before its turn. Should return soon when `stop` is requested.
+  using Fetch = std::function<Result<Chunk>(std::size_t place, const std::stop_token& stop)>;
 
   /// Makes the folder if it is missing; removes what ended processes have left unfinished.
   /// kStorageFull, kUnavailable: the folder cannot be used, and the fallback neither.
@@ -71,8 +75,8 @@ class ChunkCache {
   ChunkCache(const ChunkCache&) = delete;
   ChunkCache& operator=(const ChunkCache&) = delete;
 
-  /// A file with this content. Fetches the chunks that are missing, the next ones of a file while
-  /// one is checked and written; one thread at a time fetches a given chunk. A file that was not
+  /// A file with this content. Fetches the chunks that are missing here, the next ones while one is
+  /// checked and written; one thread at a time fetches a given chunk. A file that was not
   /// here gets `modified_nanoseconds` (since 1970; 0: now) as the time of its last change, so that
   /// VersionKeys tells which one it is. Waits; kUnavailable if `stop` is requested. kStorageFull:
   /// what is in use leaves no room, or the disk is full. kUnavailable also if `fetch` provides
@@ -80,8 +84,8 @@ class ChunkCache {
   /// is in progress any more.
   [[nodiscard]] Result<Pin> Get(const FileContent& content, const Fetch& fetch,
                                 const std::stop_token& stop, std::int64_t modified_nanoseconds = 0);
-  /// A chunk that is here and has the digest; it counts as used. Waits for one that is being
-  /// fetched, at most for `patience`.
+  /// A chunk of a file that is here, whole or in part; the file counts as used. Waits for one that
+  /// is being fetched, at most for `patience`.
   [[nodiscard]] std::optional<Chunk> Find(
       const Sha256Digest& chunk, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
@@ -103,47 +107,57 @@ class ChunkCache {
   };
   using Entries = std::map<std::string, Entry>;
   using Lock = std::unique_lock<std::mutex>;
+  using Folder = std::shared_ptr<const CacheFolder>;
 
-  struct Storage;
-  /// Content of a file of the cache, and where it comes from.
-  struct Source {
+  /// A file to be made.
+  struct Order {
+    const std::string& name;
     const FileContent& content;
     const Fetch& fetch;
     std::int64_t modified_nanoseconds;
-    /// The content is a chunk before its turn: waits for no other thread, and fails instead.
-    bool ahead = false;
+  };
+  /// A file that is being made, and where.
+  struct Making {
+    const CacheFolder& folder;
+    PartialFile& file;
+    const Order& order;
+  };
+  /// How the making of a file, or of a chunk of it, ended.
+  struct Made {
+    Result<void> result;
+    bool unwritable = false;      // whether the error is one of writing to the folder
+    std::int64_t kept_bytes = 0;  // of the part of the file that was kept; 0: none was
   };
 
   explicit ChunkCache(Options options) : options_(std::move(options)) {}
   /// Uses the folder, and what is in there, from now on. The lock must be held.
-  Result<void> Use(const std::filesystem::path& folder);
-  /// After the storage could not be written: whether there is another one now. The lock must be
+  Result<void> Use(const std::filesystem::path& path);
+  /// After the folder could not be written: whether there is another one now. The lock must be
   /// held.
-  bool UseFallback(const Storage* failed, const Error& error);
+  bool UseFallback(const CacheFolder* failed, const Error& error);
   void Scan();
 
-  Result<Pin> GetNamed(const std::string& name, const Source& source, const std::stop_token& stop);
+  Result<Pin> GetNamed(const Order& order, const std::stop_token& stop);
   /// The entry's file if it is there and right; else forgets the entry. `made_now`: this thread has
   /// just written it and verified the bytes as it did.
   Pin PinEntry(Lock& lock, const std::string& name, const FileContent& content, bool made_now);
-  /// Reserves the bytes of the content.
-  Result<void> Reserve(Lock& lock, const Source& source, const std::stop_token& stop);
-  /// A chunk of a file, from the cache or by the source. Without the lock.
-  Result<Chunk> Obtain(const Source& source, std::size_t place, const std::stop_token& stop);
-  /// The same for a chunk before its turn. None if it cannot be had without waiting for another
-  /// thread, or not at all.
-  std::optional<Chunk> ObtainAhead(const Source& source, std::size_t place,
-                                   const std::stop_token& stop);
-  /// Waits until no chunk is being obtained ahead. False if there was none, or `stop` is requested.
-  /// While the lock is held afterwards, no other begins.
-  bool WaitForChunksAhead(Lock& lock, const std::stop_token& stop);
-  /// Writes the file under its name, from the cache or by the source. Without the lock. Sets
-  /// `unwritable` if the error is one of writing to the storage.
-  Result<void> Make(const Storage& storage, const std::string& name, const Source& source,
-                    const std::stop_token& stop, bool& unwritable);
-  /// Appends the bytes to a file; as long as the disk is full, removes unused files. Returns 0 or
-  /// an errno. Without the lock.
-  int AppendWithRoom(const platform::FileDescriptor& file, const SharedBytes& bytes);
+  /// Takes what is wrong for a part of the file, if nobody uses it, so that only wrong chunks are
+  /// fetched again.
+  void KeepRightChunks(const std::string& name, const platform::FileDescriptor& file,
+                       const FileContent& content);
+  /// Makes the file within its bytes, which it reserves. The lock must be held; it is released
+  /// meanwhile.
+  Made MakeReserved(Lock& lock, const Order& order, const std::stop_token& stop);
+  /// Writes the file under its name. Without the lock.
+  Made Make(const CacheFolder& folder, const Order& order, const std::stop_token& stop);
+  /// Brings one chunk into the file, from the cache or by the order. Without the lock.
+  Made PutChunk(const Making& making, std::size_t place, const std::stop_token& stop);
+  /// The same while no other thread obtains the chunk.
+  Made PutChunkAlone(const Making& making, std::size_t place, const std::stop_token& stop);
+  static Made Unwritable(const CacheFolder& folder, int error_number);
+  /// Writes a chunk; as long as the disk is full, removes unused files. Returns 0 or an errno.
+  /// Without the lock.
+  int WriteWithRoom(PartialFile& file, std::size_t place, const SharedBytes& bytes);
   [[nodiscard]] Pin OpenPinned(const std::string& name);
   /// Inserts a file that another process has made in the meantime, if there is one.
   void InsertFound(const std::string& name, std::int64_t bytes);
@@ -159,15 +173,15 @@ class ChunkCache {
 
   const Options options_;
   mutable std::mutex mutex_;  // guards what follows
-  std::shared_ptr<const Storage> storage_;
-  std::shared_ptr<const Storage> former_;  // before the fallback: files in there may be pinned
+  Folder folder_;
+  Folder former_;  // before the fallback: files in there may be pinned
   std::condition_variable_any changed_;
   Entries entries_;
-  std::set<std::string> making_;
-  std::list<std::string> uses_;  // names; the one used last is at the end
+  std::set<std::string> making_;      // files that a thread makes or verifies
+  std::set<Sha256Digest> obtaining_;  // chunks that a thread obtains; it waits for no other thread
+  ChunkPlaces places_;                // of the chunks in files with several
+  std::list<std::string> uses_;       // names; the one used last is at the end
   std::int64_t bytes_ = 0;
-  int ahead_ = 0;             // chunks that are being obtained ahead
-  int waiting_for_room_ = 0;  // threads that need the room of those; none begins meanwhile
   std::uint64_t last_link_ = 0;
   std::vector<std::uint64_t> version_keys_;
 };

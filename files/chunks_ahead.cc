@@ -9,22 +9,22 @@ ChunksAhead::ChunksAhead(std::size_t count, Obtain obtain)
       obtain_(std::move(obtain)),
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
-std::optional<Chunk> ChunksAhead::Take(std::size_t place, const std::stop_token& stop) {
+bool ChunksAhead::Take(std::size_t place, const std::stop_token& stop) {
   Lock lock(mutex_);
   front_ = place;
   const bool begun = place < next_;
   if (!begun) next_ = place + 1;  // the caller obtains it
   changed_.notify_all();
-  if (!begun) return std::nullopt;
+  if (!begun) return false;
   for (;;) {
     const bool has_work =
         changed_.wait(lock, stop, [this, place] { return obtained_.contains(place) || HasNext(); });
     if (const auto found = obtained_.find(place); found != obtained_.end()) {
-      std::optional<Chunk> chunk = std::move(found->second);
+      const bool obtained = found->second;
       obtained_.erase(found);
-      return chunk;
+      return obtained;
     }
-    if (!has_work || stop.stop_requested()) return std::nullopt;
+    if (!has_work || stop.stop_requested()) return false;
     ObtainNext(lock);
   }
 }
@@ -43,9 +43,9 @@ bool ChunksAhead::HasNext() const {
 void ChunksAhead::ObtainNext(Lock& lock) {
   const std::size_t place = next_++;
   lock.unlock();
-  std::optional<Chunk> chunk = obtain_(place);
+  const bool obtained = obtain_(place);
   lock.lock();
-  obtained_.emplace(place, std::move(chunk));
+  obtained_.emplace(place, obtained);
   changed_.notify_all();
 }
 

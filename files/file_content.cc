@@ -7,15 +7,23 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <climits>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 
 #include "core/base/splitmix.h"
 
 namespace evenkeel::files {
+namespace {
+
+constexpr char kSizeEnd = ':';  // in an encoded content, after the size
+
+}  // namespace
 
 std::size_t ChunkCount(std::int64_t size_bytes) {
   return static_cast<std::size_t>(size_bytes / kChunkBytes + (size_bytes % kChunkBytes != 0));
@@ -38,11 +46,32 @@ std::string HexOf(const Sha256Digest& digest) {
   return absl::BytesToHexString({digest.data(), digest.size()});
 }
 
-Sha256Digest DigestOf(const FileContent& content) {
-  std::string bytes = std::to_string(content.size_bytes) + ":";
+std::string Encode(const FileContent& content) {
+  std::string bytes = std::to_string(content.size_bytes) + kSizeEnd;
   for (const Sha256Digest& chunk : content.chunks) bytes.append(chunk.data(), chunk.size());
-  return protocol::Sha256Of(bytes);
+  return bytes;
 }
+
+std::optional<FileContent> DecodeContent(std::string_view bytes) {
+  std::uint64_t size_bytes = 0;
+  const char* const end = bytes.data() + bytes.size();
+  const auto read = std::from_chars(bytes.data(), end, size_bytes);
+  if (read.ec != std::errc{} || read.ptr == end || *read.ptr != kSizeEnd) return std::nullopt;
+  if (size_bytes > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+  FileContent content{static_cast<std::int64_t>(size_bytes), {}};
+  bytes.remove_prefix(static_cast<std::size_t>(read.ptr + 1 - bytes.data()));
+  constexpr std::size_t kDigestBytes = std::tuple_size_v<Sha256Digest>;
+  if (bytes.size() % kDigestBytes != 0) return std::nullopt;
+  if (bytes.size() / kDigestBytes != ChunkCount(content.size_bytes)) return std::nullopt;
+  content.chunks.resize(bytes.size() / kDigestBytes);
+  for (Sha256Digest& chunk : content.chunks) {
+    bytes.copy(chunk.data(), chunk.size());
+    bytes.remove_prefix(chunk.size());
+  }
+  return content;
+}
+
+Sha256Digest DigestOf(const FileContent& content) { return protocol::Sha256Of(Encode(content)); }
 
 Result<Chunk> ReadChunk(const platform::FileDescriptor& file, std::int64_t size_bytes,
                         std::size_t place) {
@@ -88,17 +117,19 @@ bool HasContent(const platform::FileDescriptor& file, const FileContent& content
   return true;
 }
 
-int Append(const platform::FileDescriptor& file, const SharedBytes& bytes) {
+int WriteChunk(const platform::FileDescriptor& file, std::size_t place, const SharedBytes& bytes) {
   std::vector<iovec> parts;
   for (const std::string_view part : bytes.Parts()) {
-    parts.push_back({const_cast<char*>(part.data()), part.size()});  // writev does not change them
+    parts.push_back({const_cast<char*>(part.data()), part.size()});  // pwritev does not change them
   }
+  off_t offset = static_cast<off_t>(place) * kChunkBytes;
   std::span<iovec> left(parts);
   while (!left.empty()) {
     const auto count = std::min<std::size_t>(left.size(), IOV_MAX);
-    const ssize_t written = ::writev(file.Get(), left.data(), static_cast<int>(count));
+    const ssize_t written = ::pwritev(file.Get(), left.data(), static_cast<int>(count), offset);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return errno;
+    offset += written;
     auto done = static_cast<std::size_t>(written);
     while (!left.empty() && done >= left.front().iov_len) {
       done -= left.front().iov_len;

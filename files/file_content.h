@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,7 +41,11 @@ struct FileContent {
 
 /// A digest as 64 hexadecimal digits.
 [[nodiscard]] std::string HexOf(const Sha256Digest& digest);
-/// One digest for the whole content; contents that differ have digests that differ.
+/// The content as bytes; contents that differ have bytes that differ.
+[[nodiscard]] std::string Encode(const FileContent& content);
+/// The content that was encoded; none if the bytes are something else.
+[[nodiscard]] std::optional<FileContent> DecodeContent(std::string_view bytes);
+/// One digest for the whole content: that of its encoded bytes.
 [[nodiscard]] Sha256Digest DigestOf(const FileContent& content);
 
 /// The bytes of a chunk, and their digest.
@@ -70,7 +76,8 @@ class Chunk {
                                               std::int64_t size_bytes);
 /// Whether the file has exactly this content. False if it cannot be read.
 [[nodiscard]] bool HasContent(const platform::FileDescriptor& file, const FileContent& content);
-/// Appends the bytes to a file. Returns 0 or an errno.
-[[nodiscard]] int Append(const platform::FileDescriptor& file, const SharedBytes& bytes);
+/// Writes the bytes of the chunk at `place` of a file. Returns 0 or an errno.
+[[nodiscard]] int WriteChunk(const platform::FileDescriptor& file, std::size_t place,
+                             const SharedBytes& bytes);
 
 }  // namespace evenkeel::files

@@ -98,7 +98,9 @@ Result<FileClient::Pins> FileClient::FetchEach(const std::vector<protocol::Liste
     const protocol::ListedFile& file = list[n];
     auto pin = cache_.Get(
         {file.size_bytes, file.chunks},
-        [&](std::size_t place) { return FetchChunk(file, place, rest.get_token()); },
+        [&](std::size_t place, const std::stop_token& ended) {
+          return FetchChunk(file, place, ended);
+        },
         rest.get_token(), file.modified_nanoseconds);
     if (pin) {
       pins[n] = std::move(*pin);

@@ -189,14 +189,15 @@ class FilesTest(ClusterTest):
                 file.write(b"wrong")
         self.output = self.folder / "again"
         coordinator, _ = self.run_once(nodes=NODES[:1])
-        self.assertGreaterEqual(self.sent_bytes(coordinator), COMMON)
+        chunk = 4 << 20
+        self.assertTrue(chunk <= self.sent_bytes(coordinator) < 2 * chunk, "only what is wrong")
 
     @unittest.skipUnless(os.geteuid() == 0, "only root may mount a file system")
     def test_a_volume_that_is_full(self):
         self.keeps_files = True
         self.mount_volume(NODES[0], "size=8m")
         _, workers = self.run_once(nodes=NODES[:1])
-        self.logged(workers[0], r"cache/process-\w+/\w+(\.file)?: cannot be written: No space left on device; "
+        self.logged(workers[0], r"cache: cannot be written: No space left on device; "
                     rf"from now on, input files are cached in \S+/{NODES[0]}/cache\n")
         self.assertEqual(workers[0].said.count("from now on"), 1, workers[0].said)
 

@@ -44,7 +44,7 @@ class ChunkCacheTest : public testing::Test {
 
   /// Counts the chunks that it provides.
   ChunkCache::Fetch From(const std::string& bytes) {
-    return [this, &bytes](std::size_t place) -> Result<Chunk> {
+    return [this, &bytes](std::size_t place, const std::stop_token&) -> Result<Chunk> {
       ++fetched_;
       return MakeChunk(ChunkOf(bytes, place));
     };
@@ -162,9 +162,9 @@ TEST_F(ChunkCacheTest, FilesKeepTheTimeOfChangeOfTheirOrigin) {
 TEST_F(ChunkCacheTest, GoesOnWhereAFetchHasFailed) {
   const auto cache = Open();
   const std::string bytes = SampleBytes(kLarge, 1);
-  const auto broken = [&](std::size_t place) -> Result<Chunk> {
+  const auto broken = [&](std::size_t place, const std::stop_token&) -> Result<Chunk> {
     if (place == 2) return Fail(ErrorCode::kUnavailable, "the cable was pulled");
-    return From(bytes)(place);
+    return From(bytes)(place, {});
   };
   const auto failed = cache->Get(ContentOfBytes(bytes), broken, {});
   ASSERT_FALSE(failed);
@@ -179,13 +179,13 @@ TEST_F(ChunkCacheTest, RequestsTheNextChunkWhileTheFirstIsHeldBack) {
   const std::string bytes = SampleBytes(kLarge, 1);
   std::promise<void> next_requested;
   std::atomic<bool> in_time = false;
-  const auto fetch = [&](std::size_t place) {
+  const auto fetch = [&](std::size_t place, const std::stop_token&) {
     if (place == 0) {
       in_time = next_requested.get_future().wait_for(kPatience) == std::future_status::ready;
     } else if (place == 1) {
       next_requested.set_value();
     }
-    return From(bytes)(place);
+    return From(bytes)(place, {});
   };
   const auto pin = cache->Get(ContentOfBytes(bytes), fetch, {});
   ASSERT_TRUE(pin) << pin.error().message;
@@ -201,10 +201,10 @@ TEST_F(ChunkCacheTest, OthersWaitForAChunkThatIsFetchedAhead) {
   std::promise<void> next_requested;
   std::promise<void> first_may_end;
   std::thread getting([&] {
-    const auto fetch = [&](std::size_t place) {
+    const auto fetch = [&](std::size_t place, const std::stop_token&) {
       if (place == 1) next_requested.set_value();
       if (place == 0) first_may_end.get_future().wait_for(kPatience);
-      return From(bytes)(place);
+      return From(bytes)(place, {});
     };
     EXPECT_TRUE(cache->Get(ContentOfBytes(bytes), fetch, {}));
   });
@@ -220,13 +220,13 @@ TEST_F(ChunkCacheTest, AFailureAheadIsTriedAgainInItsTurn) {
   const std::string bytes = SampleBytes(kLarge, 1);
   std::promise<void> has_failed;
   std::atomic<int> requests = 0;
-  const auto fetch = [&](std::size_t place) -> Result<Chunk> {
+  const auto fetch = [&](std::size_t place, const std::stop_token&) -> Result<Chunk> {
     if (place == 0) has_failed.get_future().wait_for(kPatience);
     if (place == 1 && ++requests == 1) {
       has_failed.set_value();
       return Fail(ErrorCode::kUnavailable, "only once");
     }
-    return From(bytes)(place);
+    return From(bytes)(place, {});
   };
   const auto pin = cache->Get(ContentOfBytes(bytes), fetch, {});
   ASSERT_TRUE(pin) << pin.error().message;
@@ -238,9 +238,9 @@ TEST_F(ChunkCacheTest, TheErrorOfTheFirstChunkIsReturnedWhileOthersArrive) {
   const auto cache = Open();
   const std::string bytes = SampleBytes(kLarge, 1);
   std::promise<void> next_requested;
-  const auto fetch = [&](std::size_t place) -> Result<Chunk> {
+  const auto fetch = [&](std::size_t place, const std::stop_token&) -> Result<Chunk> {
     if (place == 1) next_requested.set_value();
-    if (place > 0) return From(bytes)(place);
+    if (place > 0) return From(bytes)(place, {});
     next_requested.get_future().wait_for(kPatience);
     return Fail(ErrorCode::kInvalidInput, "the file has changed");
   };
@@ -259,7 +259,7 @@ TEST_F(ChunkCacheTest, AStopEndsTheFetchesOfTwoChunks) {
   std::stop_source stop;
   std::promise<void> both_requested;
   std::atomic<int> requests = 0;
-  const auto fetch = [&](std::size_t) -> Result<Chunk> {
+  const auto fetch = [&](std::size_t, const std::stop_token&) -> Result<Chunk> {
     std::promise<void> stopped;
     const std::stop_callback on_stop(stop.get_token(), [&] { stopped.set_value(); });
     if (++requests == 2) both_requested.set_value();
@@ -278,74 +278,6 @@ TEST_F(ChunkCacheTest, AStopEndsTheFetchesOfTwoChunks) {
   EXPECT_EQ(cache->Bytes(), 0);
 }
 
-TEST_F(ChunkCacheTest, ChunksFetchedAheadTakeNoRoomFromOtherFiles) {
-  const std::string large = SampleBytes(kLarge, 1);
-  const std::string other = SampleBytes(static_cast<std::size_t>(kChunkBytes), 2);
-  // Room for both files and for one chunk of the large one on its own.
-  const auto cache = Open(static_cast<std::int64_t>(kLarge) + 2 * kChunkBytes);
-  std::promise<void> requested;
-  std::promise<void> other_ended;
-  const std::shared_future<void> ended = other_ended.get_future().share();
-  std::thread getting([&] {
-    std::atomic<int> requests = 0;
-    const auto fetch = [&](std::size_t place) {
-      const int request = ++requests;
-      if (request == 2) requested.set_value();
-      // The other file waits for the chunk that is fetched ahead, and not for the one in its turn.
-      if (place == 0) ended.wait_for(kPatience);
-      if (place == 1 && request <= 2) ended.wait_for(std::chrono::milliseconds(200));
-      return From(large)(place);
-    };
-    const auto pin = cache->Get(ContentOfBytes(large), fetch, {});
-    ASSERT_TRUE(pin) << pin.error().message;
-    EXPECT_EQ(BytesOf((*pin)->Path()), large);
-  });
-  EXPECT_EQ(requested.get_future().wait_for(kPatience), std::future_status::ready);
-  MustGet(*cache, other);
-  other_ended.set_value();
-  getting.join();
-}
-
-TEST_F(ChunkCacheTest, ADiskWithRoomForOneChunkBesideTheFileIsEnough) {
-  const std::string bytes = SampleBytes(static_cast<std::size_t>(4 * kChunkBytes), 1);
-  constexpr std::size_t kOverhead = 64 << 10;
-  const bool mounted =
-      InSmallFileSystem(static_cast<std::size_t>(5 * kChunkBytes) + kOverhead, [&] {
-        for (int round = 0; round < 10; ++round) {
-          const auto cache = OpenWithFallback();
-          const auto pin = MustGet(*cache, bytes);
-          ASSERT_NE(pin, nullptr);
-          EXPECT_TRUE(pin->Path().string().starts_with(Folder().string())) << pin->Path();
-          for (const auto& entry : std::filesystem::directory_iterator(Folder())) {
-            if (entry.is_regular_file()) std::filesystem::remove(entry.path());
-          }
-        }
-      });
-  if (!mounted) GTEST_SKIP() << "needs the right to mount a file system";
-}
-
-TEST_F(ChunkCacheTest, AChunkThatCannotBeWrittenAheadDoesNotChangeTheFolder) {
-  const auto cache = OpenWithFallback();
-  const std::string bytes = SampleBytes(kLarge, 1);
-  std::filesystem::path obstacle;  // where the chunk at 1 is written
-  for (const auto& entry : std::filesystem::directory_iterator(Folder())) {
-    if (entry.is_directory()) {
-      obstacle = entry.path() / HexOf(protocol::Sha256Of(ChunkOf(bytes, 1)));
-    }
-  }
-  ASSERT_TRUE(std::filesystem::create_directory(obstacle));
-  std::promise<void> removed;
-  const auto fetch = [&](std::size_t place) {
-    if (place == 0) removed.get_future().wait_for(kPatience);
-    if (place == 2 && std::filesystem::remove(obstacle)) removed.set_value();
-    return From(bytes)(place);
-  };
-  const auto pin = cache->Get(ContentOfBytes(bytes), fetch, {});
-  ASSERT_TRUE(pin) << pin.error().message;
-  EXPECT_EQ(BytesOf((*pin)->Path()), bytes);
-  EXPECT_TRUE((*pin)->Path().string().starts_with(Folder().string())) << (*pin)->Path();
-}
-
 TEST_F(ChunkCacheTest, FilesWithTheSameChunksInOppositeOrderDoNotBlockEachOther) {
   constexpr std::size_t kCount = 4;
   std::string forward;
@@ -359,20 +291,140 @@ TEST_F(ChunkCacheTest, FilesWithTheSameChunksInOppositeOrderDoNotBlockEachOther)
   for (int round = 0; round < 10; ++round) {
     std::filesystem::remove_all(Folder());
     const bool tight = round % 2 == 1;
-    const auto cache = Open(tight ? 2 * size + 2 * kChunkBytes : kPlenty);
+    const auto cache = Open(tight ? 2 * size : kPlenty);
     fetched_ = 0;
     std::thread other([&] { MustGet(*cache, backward); });
     MustGet(*cache, forward);
     other.join();
-    if (!tight) {
-      EXPECT_EQ(fetched_, static_cast<int>(kCount)) << "each chunk once";
-    }
+    EXPECT_EQ(fetched_, static_cast<int>(kCount)) << "each chunk once";
   }
+}
+
+TEST_F(ChunkCacheTest, AFileNeedsRoomForItsBytesOnce) {
+  const std::string bytes = SampleBytes(static_cast<std::size_t>(4 * kChunkBytes), 1);
+  const auto cache = Open(4 * kChunkBytes);
+  ASSERT_NE(MustGet(*cache, bytes), nullptr);
+  EXPECT_EQ(cache->Bytes(), 4 * kChunkBytes);
+  std::filesystem::remove_all(Folder());
+  constexpr std::size_t kOverhead = 64 << 10;
+  const bool mounted = InSmallFileSystem(bytes.size() + kOverhead, [&] {
+    for (int round = 0; round < 10; ++round) {
+      const auto fresh = OpenWithFallback();
+      const auto pin = MustGet(*fresh, bytes);
+      ASSERT_NE(pin, nullptr);
+      EXPECT_TRUE(pin->Path().string().starts_with(Folder().string())) << pin->Path();
+      for (const auto& entry : std::filesystem::directory_iterator(Folder())) {
+        if (entry.is_regular_file()) std::filesystem::remove(entry.path());
+      }
+    }
+  });
+  if (!mounted) GTEST_SKIP() << "needs the right to mount a file system";
+}
+
+TEST_F(ChunkCacheTest, AnErrorOfOneChunkEndsTheFetchOfTheNext) {
+  const auto cache = Open();
+  const std::string bytes = SampleBytes(kLarge, 1);
+  std::promise<void> next_requested;
+  std::atomic<bool> ended = false;
+  const auto fetch = [&](std::size_t place, const std::stop_token& stop) -> Result<Chunk> {
+    if (place == 0) {
+      next_requested.get_future().wait_for(kPatience);
+      return Fail(ErrorCode::kInvalidInput, "the file has changed");
+    }
+    std::promise<void> stopped;
+    const std::stop_callback on_stop(stop, [&] { stopped.set_value(); });
+    next_requested.set_value();
+    ended = stopped.get_future().wait_for(kPatience) == std::future_status::ready;
+    return Fail(ErrorCode::kUnavailable, "stopped");
+  };
+  EXPECT_FALSE(cache->Get(ContentOfBytes(bytes), fetch, {}));
+  EXPECT_TRUE(ended);
+}
+
+TEST_F(ChunkCacheTest, APartOfAFileCountsCanBeReadAndIsRemoved) {
+  const std::string bytes = SampleBytes(kLarge, 1);
+  const auto cache = Open(kChunkBytes * 3);
+  const auto broken = [&](std::size_t place, const std::stop_token&) -> Result<Chunk> {
+    if (place > 0) return Fail(ErrorCode::kUnavailable, "the cable was pulled");
+    return From(bytes)(place, {});
+  };
+  ASSERT_FALSE(cache->Get(ContentOfBytes(bytes), broken, {}));
+  EXPECT_EQ(cache->Bytes(), kChunkBytes);
+  const auto first = protocol::Sha256Of(ChunkOf(bytes, 0));
+  EXPECT_TRUE(cache->Find(first)) << "other workers get it";
+  const std::string large = SampleBytes(static_cast<std::size_t>(3 * kChunkBytes), 2);
+  MustGet(*cache, large);
+  EXPECT_EQ(cache->Bytes(), 3 * kChunkBytes);
+  EXPECT_FALSE(cache->Find(first));
+  EXPECT_FALSE(std::filesystem::exists(Folder() / PartialName(CachedName(ContentOfBytes(bytes)))));
+}
+
+TEST_F(ChunkCacheTest, APartOutlivesItsProcessHoweverThatEnded) {
+  const std::string bytes = SampleBytes(kLarge, 1);
+  const std::string part = PartialName(CachedName(ContentOfBytes(bytes)));
+  const auto broken = [&](std::size_t place, const std::stop_token&) -> Result<Chunk> {
+    if (place > 0) return Fail(ErrorCode::kUnavailable, "the cable was pulled");
+    return From(bytes)(place, {});
+  };
+  EXPECT_FALSE(Open()->Get(ContentOfBytes(bytes), broken, {}));
+  const auto killed = Folder() / "process-killed";
+  for (const bool was_killed : {false, true}) {
+    if (was_killed) {
+      std::filesystem::remove(Folder() / CachedName(ContentOfBytes(bytes)));
+      WriteFile(killed / part, "wrong" + bytes.substr(5, kChunkBytes + 10));
+    }
+    const auto cache = Open();
+    EXPECT_GT(cache->Bytes(), 0);
+    EXPECT_TRUE(cache->VersionKeys().empty()) << "it is not a whole file";
+    EXPECT_FALSE(std::filesystem::exists(killed));
+    fetched_ = 0;
+    MustGet(*cache, bytes);
+    EXPECT_EQ(fetched_, was_killed ? 3 : 2);
+    EXPECT_FALSE(std::filesystem::exists(Folder() / part));
+  }
+}
+
+TEST_F(ChunkCacheTest, OnlyWrongChunksOfAFileAreFetchedAgain) {
+  const std::string bytes = SampleBytes(kLarge, 1);
+  const auto path = Folder() / CachedName(ContentOfBytes(bytes));
+  const auto cache = Open();
+  MustGet(*cache, bytes);
+  std::string wrong = bytes;
+  wrong[kLarge - 1] = static_cast<char>(wrong[kLarge - 1] + 1);
+  Corrupt(path, wrong);
+  fetched_ = 0;
+  MustGet(*cache, bytes);
+  EXPECT_EQ(fetched_, 1);
+  Corrupt(path, ChunkOf(bytes, 0));
+  MustGet(*Open(), bytes);
+  EXPECT_EQ(fetched_, 3) << "two were cut off";
+  EXPECT_EQ(cache->Bytes(), static_cast<std::int64_t>(kLarge));
+}
+
+TEST_F(ChunkCacheTest, KnowsTheChunksOfItsFilesAfterARestart) {
+  const std::string bytes = SampleBytes(kLarge, 1);
+  MustGet(*Open(), bytes);
+  const auto list = Folder() / (CachedName(ContentOfBytes(bytes)) + ".chunks");
+  ASSERT_TRUE(std::filesystem::exists(list));
+  {
+    const auto cache = Open();
+    EXPECT_TRUE(cache->Find(protocol::Sha256Of(ChunkOf(bytes, 1))));
+    fetched_ = 0;
+    MustGet(*cache, bytes + "more");
+    EXPECT_EQ(fetched_, 1) << "only the last chunk differs";
+  }
+  Corrupt(list, BytesOf(list) + std::string(32, 'x'));
+  EXPECT_FALSE(Open()->Find(protocol::Sha256Of(ChunkOf(bytes, 2)))) << "a wrong list is ignored";
+  std::filesystem::remove(Folder() / CachedName(ContentOfBytes(bytes)));
+  Open();
+  EXPECT_FALSE(std::filesystem::exists(list)) << "of no file";
 }
 
 TEST_F(ChunkCacheTest, RefusesWrongBytes) {
   const auto cache = Open();
-  const auto lie = [](std::size_t) -> Result<Chunk> { return MakeChunk("lie"); };
+  const auto lie = [](std::size_t, const std::stop_token&) -> Result<Chunk> {
+    return MakeChunk("lie");
+  };
   EXPECT_FALSE(cache->Get(ContentOfBytes("truth"), lie, {}));
   EXPECT_EQ(cache->Bytes(), 0);
   MustGet(*cache, "truth");
@@ -433,13 +485,6 @@ TEST_F(ChunkCacheTest, RemovesWhatWasUsedLongestAgoButNothingInUse) {
   pinned.reset();
   MustGet(*cache, large);
   EXPECT_EQ(cache->Bytes(), 25);
-}
-
-TEST_F(ChunkCacheTest, AFileMayNeedNearlyAllOfTheCache) {
-  const std::string bytes = SampleBytes(kLarge, 1);
-  const auto cache = Open(static_cast<std::int64_t>(kLarge) + kChunkBytes);
-  MustGet(*cache, bytes);
-  EXPECT_LE(cache->Bytes(), static_cast<std::int64_t>(kLarge) + kChunkBytes);
 }
 
 TEST_F(ChunkCacheTest, OfNoBytesHasOneClearError) {
@@ -517,7 +562,7 @@ TEST_F(ChunkCacheTest, WaitsEndWithTheTask) {
   std::promise<void> began;
   std::promise<void> may_end;
   std::thread slow([&] {
-    const auto fetch = [&](std::size_t) -> Result<Chunk> {
+    const auto fetch = [&](std::size_t, const std::stop_token&) -> Result<Chunk> {
       began.set_value();
       may_end.get_future().wait();
       return MakeChunk("x");
@@ -634,18 +679,18 @@ TEST_F(ChunkCacheTest, UsesTheFallbackOnceTheFolderCannotBeWritten) {
   std::promise<void> first_fetched;
   const auto first = protocol::Sha256Of(ChunkOf(bytes, 0));
   std::atomic<bool> broken = false;
-  const auto breaks = [&](std::size_t place) -> Result<Chunk> {
-    if (broken) return From(bytes)(place);
+  const auto breaks = [&](std::size_t place, const std::stop_token&) -> Result<Chunk> {
+    if (broken) return From(bytes)(place, {});
     if (place == 0) {
       first_fetched.set_value();
-      return From(bytes)(place);
+      return From(bytes)(place, {});
     }
     first_fetched.get_future().wait_for(kPatience);
     EXPECT_TRUE(cache->Find(first, kPatience)) << "it is not being written any more";
     std::filesystem::remove_all(Folder());
     WriteFile(Folder(), "no folder");
     broken = true;
-    return From(bytes)(place);
+    return From(bytes)(place, {});
   };
   const auto pin = cache->Get(ContentOfBytes(bytes), breaks, {});
   ASSERT_TRUE(pin) << pin.error().message;
