@@ -62,18 +62,18 @@ grpc::ServerUnaryReactor* BlockingCallQueue::Refuse(grpc::CallbackServerContext&
 }
 
 grpc::ServerUnaryReactor* BlockingCallQueue::Enqueue(grpc::CallbackServerContext& context,
-                                                     Answer answer, std::size_t held_bytes) {
+                                                     Call call) {
   const std::lock_guard lock(mutex_);
   if (ending_) {
     return Refuse(context, {grpc::StatusCode::UNAVAILABLE, "the server is shutting down"});
   }
-  if (held_bytes_ + held_bytes > kMaxWaitingStoreBytes) {
+  if (held_bytes_ + call.held_bytes > kMaxWaitingStoreBytes) {
     return Refuse(context,
                   {grpc::StatusCode::UNAVAILABLE, "too many pieces of output files are waiting"});
   }
-  held_bytes_ += held_bytes;
+  held_bytes_ += call.held_bytes;
   grpc::ServerUnaryReactor* const reactor = context.DefaultReactor();
-  waiting_.push_back({std::move(answer), reactor, held_bytes});
+  waiting_.push_back({std::move(call), reactor});
   filled_.notify_one();
   return reactor;
 }
@@ -83,12 +83,12 @@ void BlockingCallQueue::AnswerWaiting() {
   for (;;) {
     filled_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    const std::size_t held_bytes = waiting_.front().held_bytes;
+    const std::size_t held_bytes = waiting_.front().call.held_bytes;
     {
       const Waiting next = std::move(waiting_.front());
       waiting_.pop_front();
       lock.unlock();
-      next.reactor->Finish(next.answer());
+      next.reactor->Finish(next.call.answer());
     }
     lock.lock();
     held_bytes_ -= held_bytes;

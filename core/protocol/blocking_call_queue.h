@@ -8,9 +8,11 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -28,8 +30,13 @@ class BlockingCallQueue {
     std::string client_name;  ///< DNS name in the certificate of the client; empty: any
     std::size_t readers = 1;  ///< threads
   };
-  /// Writes the response and returns the status of the call. Runs on one of the threads.
-  using Answer = std::function<grpc::Status()>;
+  /// A call that was understood.
+  struct Call {
+    /// Writes the response and returns the status of the call. Runs on one of the threads.
+    std::function<grpc::Status()> answer;
+    /// Bytes of the request that stay in memory until the call has been answered.
+    std::size_t held_bytes = 0;
+  };
 
   explicit BlockingCallQueue(Options options);
   /// Answers the calls that still wait.
@@ -37,36 +44,41 @@ class BlockingCallQueue {
   BlockingCallQueue(const BlockingCallQueue&) = delete;
   BlockingCallQueue& operator=(const BlockingCallQueue&) = delete;
 
-  /// Decodes a request, which must have a field `token`. PERMISSION_DENIED: the client does not
-  /// have the certificate or the token; INVALID_ARGUMENT: the request is malformed.
-  template <typename Request>
-  [[nodiscard]] grpc::Status DecodeAuthenticated(const grpc::CallbackServerContext& context,
-                                                 const grpc::ByteBuffer& encoded,
-                                                 Request& request) const {
-    if (grpc::Status status = CheckCertificate(context); !status.ok()) return status;
+  /// Queues a call. Its request must have a field `token`; `understand` takes the decoded Request
+  /// and returns a std::optional<Call>, none if the request is malformed. The call ends at once
+  /// with PERMISSION_DENIED if the client does not have the certificate or the token, with
+  /// INVALID_ARGUMENT if the request is malformed, and with UNAVAILABLE if waiting calls would hold
+  /// more than kMaxWaitingStoreBytes together, or after the destructor has begun.
+  template <typename Request, typename Understand>
+  grpc::ServerUnaryReactor* Take(grpc::CallbackServerContext& context,
+                                 const grpc::ByteBuffer& encoded, const Understand& understand) {
+    if (const grpc::Status status = CheckCertificate(context); !status.ok()) {
+      return Refuse(context, status);
+    }
+    Request request;
     grpc::ByteBuffer copy = encoded;  // reading consumes the buffer
-    if (!grpc::SerializationTraits<Request>::Deserialize(&copy, &request).ok()) return Malformed();
-    return CheckToken(request.token());
+    if (!grpc::SerializationTraits<Request>::Deserialize(&copy, &request).ok()) {
+      return Refuse(context, Malformed());
+    }
+    if (const grpc::Status status = CheckToken(request.token()); !status.ok()) {
+      return Refuse(context, status);
+    }
+    std::optional<Call> call = understand(std::move(request));
+    return call ? Enqueue(context, std::move(*call)) : Refuse(context, Malformed());
   }
-  [[nodiscard]] static grpc::Status Malformed();
   /// The status of a call that cannot be answered.
   [[nodiscard]] static grpc::Status StatusOf(const Error& error);
 
-  /// Ends a call at once.
-  static grpc::ServerUnaryReactor* Refuse(grpc::CallbackServerContext& context,
-                                          const grpc::Status& status);
-  /// Queues a call. `held_bytes` of its request stay in memory until it has been answered; beyond
-  /// kMaxWaitingStoreBytes of all calls, the call ends at once with UNAVAILABLE, as it does after
-  /// the destructor has begun.
-  grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext& context, Answer answer,
-                                    std::size_t held_bytes = 0);
-
  private:
   struct Waiting {
-    Answer answer;
+    Call call;
     grpc::ServerUnaryReactor* reactor;
-    std::size_t held_bytes;
   };
+
+  [[nodiscard]] static grpc::Status Malformed();
+  static grpc::ServerUnaryReactor* Refuse(grpc::CallbackServerContext& context,
+                                          const grpc::Status& status);
+  grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext& context, Call call);
 
   [[nodiscard]] grpc::Status CheckCertificate(const grpc::CallbackServerContext& context) const;
   [[nodiscard]] grpc::Status CheckToken(std::string_view token) const;

@@ -51,25 +51,24 @@ ChunkService::ChunkService(Options options, ChunkSource& source, TrafficCounter&
 grpc::ServerUnaryReactor* ChunkService::Fetch(grpc::CallbackServerContext* context,
                                               const grpc::ByteBuffer* request,
                                               grpc::ByteBuffer* response) {
-  v1::ChunkRequest asked;
-  if (auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
-    return BlockingCallQueue::Refuse(*context, status);
-  }
-  ChunkCall call;
-  auto place = PlaceOf(asked);
-  const bool named = asked.digest().size() == sizeof(Sha256Digest);
-  if (!place || (!named && (asked.has_file() || !asked.digest().empty()))) {
-    return BlockingCallQueue::Refuse(*context, BlockingCallQueue::Malformed());
-  }
-  call.place = std::move(*place);
-  if (named) {
-    std::copy(asked.digest().begin(), asked.digest().end(), call.digest.emplace().begin());
-  }
-  call.only_here = asked.only_here();
-  call.client = AddressOfPeer(context->peer(), asked.port());
-  return calls_.Enqueue(*context, [this, call = std::move(call), context, response] {
-    return Answer(call, *context, *response);
-  });
+  return calls_.Take<v1::ChunkRequest>(
+      *context, *request,
+      [&](const v1::ChunkRequest& asked) -> std::optional<BlockingCallQueue::Call> {
+        ChunkCall call;
+        auto place = PlaceOf(asked);
+        const bool named = asked.digest().size() == sizeof(Sha256Digest);
+        if (!place || (!named && (asked.has_file() || !asked.digest().empty())))
+          return std::nullopt;
+        call.place = std::move(*place);
+        if (named) {
+          std::copy(asked.digest().begin(), asked.digest().end(), call.digest.emplace().begin());
+        }
+        call.only_here = asked.only_here();
+        call.client = AddressOfPeer(context->peer(), asked.port());
+        return BlockingCallQueue::Call{[this, call = std::move(call), context, response] {
+          return Answer(call, *context, *response);
+        }};
+      });
 }
 
 grpc::Status ChunkService::Answer(const ChunkCall& call, grpc::CallbackServerContext& context,

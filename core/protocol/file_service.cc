@@ -12,6 +12,8 @@
 namespace evenkeel::protocol {
 namespace {
 
+using Call = BlockingCallQueue::Call;
+
 template <typename Request>
 bool DecodeUpload(const Request& request, UploadCall& upload) {
   if (request.upload().size() != upload.id.size()) return false;
@@ -61,79 +63,67 @@ FileService::FileService(Options options, FileSource& source, TrafficCounter& tr
 grpc::ServerUnaryReactor* FileService::List(grpc::CallbackServerContext* context,
                                             const grpc::ByteBuffer* request,
                                             grpc::ByteBuffer* response) {
-  v1::FileListRequest asked;
-  if (auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
-    return BlockingCallQueue::Refuse(*context, status);
-  }
-  return calls_.Enqueue(*context, [this, task = asked.task(), input = asked.input(), response] {
-    return AnswerList(task, input, *response);
-  });
+  return calls_.Take<v1::FileListRequest>(
+      *context, *request, [&](const v1::FileListRequest& asked) -> std::optional<Call> {
+        return Call{[this, task = asked.task(), input = asked.input(), response] {
+          return AnswerList(task, input, *response);
+        }};
+      });
 }
 
 grpc::ServerUnaryReactor* FileService::Store(grpc::CallbackServerContext* context,
                                              const grpc::ByteBuffer* request,
                                              grpc::ByteBuffer* response) {
-  v1::StoreRequest asked;
-  if (auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
-    return BlockingCallQueue::Refuse(*context, status);
-  }
-  StoreCall call;
-  if (!DecodeUpload(asked, call.upload) ||
-      asked.bytes().size() > static_cast<std::size_t>(kMaxPieceBytes)) {
-    return BlockingCallQueue::Refuse(*context, BlockingCallQueue::Malformed());
-  }
-  call.begins = asked.begins();
-  call.path = std::move(*asked.mutable_path());
-  call.offset = static_cast<std::int64_t>(asked.offset());
-  call.bytes = std::move(*asked.mutable_bytes());
-  const std::size_t bytes = call.bytes.size();
-  return calls_.Enqueue(
-      *context,
-      [this, call = std::move(call), response] {
-        return AnswerStored(source_.Store(call), *response);
-      },
-      bytes);
+  return calls_.Take<v1::StoreRequest>(
+      *context, *request, [&](v1::StoreRequest asked) -> std::optional<Call> {
+        StoreCall call;
+        if (!DecodeUpload(asked, call.upload)) return std::nullopt;
+        if (asked.bytes().size() > static_cast<std::size_t>(kMaxPieceBytes)) return std::nullopt;
+        call.begins = asked.begins();
+        call.path = std::move(*asked.mutable_path());
+        call.offset = static_cast<std::int64_t>(asked.offset());
+        call.bytes = std::move(*asked.mutable_bytes());
+        const std::size_t bytes = call.bytes.size();
+        return Call{[this, call = std::move(call), response] {
+                      return AnswerStored(source_.Store(call), *response);
+                    },
+                    bytes};
+      });
 }
 
 grpc::ServerUnaryReactor* FileService::Commit(grpc::CallbackServerContext* context,
                                               const grpc::ByteBuffer* request,
                                               grpc::ByteBuffer* response) {
-  v1::CommitRequest asked;
-  if (auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
-    return BlockingCallQueue::Refuse(*context, status);
-  }
-  UploadCall upload;
-  bool whole = DecodeUpload(asked, upload);
-  std::vector<ListedFile> files;
-  for (const v1::ListedFile& listed : asked.files()) {
-    auto file = FromProto(listed);
-    whole = whole && file;
-    if (!whole) break;
-    files.push_back(std::move(*file));
-  }
-  if (!whole) return BlockingCallQueue::Refuse(*context, BlockingCallQueue::Malformed());
-  return calls_.Enqueue(*context, [this, upload, files = std::move(files), response] {
-    return AnswerStored(source_.Commit(upload, files), *response);
-  });
+  return calls_.Take<v1::CommitRequest>(
+      *context, *request, [&](const v1::CommitRequest& asked) -> std::optional<Call> {
+        UploadCall upload;
+        if (!DecodeUpload(asked, upload)) return std::nullopt;
+        std::vector<ListedFile> files;
+        for (const v1::ListedFile& listed : asked.files()) {
+          auto file = FromProto(listed);
+          if (!file) return std::nullopt;
+          files.push_back(std::move(*file));
+        }
+        return Call{[this, upload, files = std::move(files), response] {
+          return AnswerStored(source_.Commit(upload, files), *response);
+        }};
+      });
 }
 
 grpc::ServerUnaryReactor* FileService::Announce(grpc::CallbackServerContext* context,
                                                 const grpc::ByteBuffer* request,
                                                 grpc::ByteBuffer* response) {
-  v1::CachedFiles asked;
-  if (const auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
-    return BlockingCallQueue::Refuse(*context, status);
-  }
-  if (asked.keys_size() > static_cast<int>(kMaxAnnouncedFiles)) {
-    return BlockingCallQueue::Refuse(*context, BlockingCallQueue::Malformed());
-  }
-  const auto certified = PeerWorker(*context);
-  std::string node = certified ? certified->node : asked.node();
-  std::vector<std::uint64_t> keys(asked.keys().begin(), asked.keys().end());
-  return calls_.Enqueue(*context, [this, node = std::move(node), keys = std::move(keys), response] {
-    source_.Announce(node, keys);
-    return AnswerStored({}, *response);
-  });
+  return calls_.Take<v1::CachedFiles>(
+      *context, *request, [&](const v1::CachedFiles& asked) -> std::optional<Call> {
+        if (asked.keys_size() > static_cast<int>(kMaxAnnouncedFiles)) return std::nullopt;
+        const auto certified = PeerWorker(*context);
+        std::string node = certified ? certified->node : asked.node();
+        std::vector<std::uint64_t> keys(asked.keys().begin(), asked.keys().end());
+        return Call{[this, node = std::move(node), keys = std::move(keys), response] {
+          source_.Announce(node, keys);
+          return AnswerStored({}, *response);
+        }};
+      });
 }
 
 grpc::Status FileService::AnswerList(std::uint64_t task, std::string_view input,
