@@ -272,7 +272,9 @@ ChunkCache::Made ChunkCache::Make(const CacheFolder& folder, const Order& order,
   std::stop_source rest;  // ends a fetch ahead when the chunk in its turn cannot be had
   const std::stop_callback stop_rest(stop, [&rest] { rest.request_stop(); });
   const auto put = [&](std::size_t place) {
-    return PutChunk({folder, *file, order}, place, rest.get_token());
+    // `rest` may not know of a stop yet.
+    return stop.stop_requested() ? Made{Stopped()}
+                                 : PutChunk({folder, *file, order}, place, rest.get_token());
   };
   Made made;
   {
@@ -282,7 +284,7 @@ ChunkCache::Made ChunkCache::Make(const CacheFolder& folder, const Order& order,
     }
     for (std::size_t place = 0; place < count && made.result; ++place) {
       if (chunks_ahead && chunks_ahead->Take(place, stop)) continue;
-      made = stop.stop_requested() ? Made{Stopped()} : put(place);
+      made = put(place);
     }
     if (!made.result) rest.request_stop();
   }
