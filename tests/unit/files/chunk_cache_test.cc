@@ -288,7 +288,7 @@ TEST_F(ChunkCacheTest, FilesWithTheSameChunksInOppositeOrderDoNotBlockEachOther)
     backward.insert(0, chunk);
   }
   const auto size = static_cast<std::int64_t>(forward.size());
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 4; ++round) {
     std::filesystem::remove_all(Folder());
     const bool tight = round % 2 == 1;
     const auto cache = Open(tight ? 2 * size : kPlenty);
@@ -308,7 +308,7 @@ TEST_F(ChunkCacheTest, AFileNeedsRoomForItsBytesOnce) {
   std::filesystem::remove_all(Folder());
   constexpr std::size_t kOverhead = 64 << 10;
   const bool mounted = InSmallFileSystem(bytes.size() + kOverhead, [&] {
-    for (int round = 0; round < 10; ++round) {
+    for (int round = 0; round < 2; ++round) {
       const auto fresh = OpenWithFallback();
       const auto pin = MustGet(*fresh, bytes);
       ASSERT_NE(pin, nullptr);
