@@ -196,10 +196,12 @@ void CacheFolder::WriteChunkList(const FileContent& content) const {
   static_cast<void>(file->Complete(PathOf(name), 0));
 }
 
-std::optional<FileContent> CacheFolder::ReadChunkList(const std::string& name) const {
-  constexpr std::size_t kMaxListBytes = std::size_t{64} << 20;  // of a file of 8 TiB
+std::optional<FileContent> CacheFolder::ReadChunkList(const std::string& name,
+                                                      std::int64_t size_bytes) const {
   if (!IsLarge(name)) return std::nullopt;
-  const auto bytes = platform::ReadRegularFile(PathOf(name).concat(kChunkList), kMaxListBytes);
+  constexpr std::size_t kMaxDigits = 20;  // of the size, and what ends it
+  const std::size_t most = kMaxDigits + ChunkCount(size_bytes) * sizeof(Sha256Digest);
+  const auto bytes = platform::ReadRegularFile(PathOf(name).concat(kChunkList), most);
   auto content = bytes ? DecodeContent(*bytes) : std::nullopt;
   if (!content || CachedName(*content) != name) return std::nullopt;
   return content;

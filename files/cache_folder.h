@@ -59,8 +59,9 @@ class CacheFolder {
   /// Keeps which chunks a file has, for later processes. An error is ignored: then they do not know
   /// before they use the file.
   void WriteChunkList(const FileContent& content) const;
-  /// The list that was kept for a file; none if there is none or it is wrong.
-  [[nodiscard]] std::optional<FileContent> ReadChunkList(const std::string& name) const;
+  /// The list that was kept for a file of this size; none if there is none or it is wrong.
+  [[nodiscard]] std::optional<FileContent> ReadChunkList(const std::string& name,
+                                                         std::int64_t size_bytes) const;
 
  private:
   explicit CacheFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}

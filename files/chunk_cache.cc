@@ -20,6 +20,8 @@ namespace {
 using platform::FileDescriptor;
 using platform::WriteError;
 
+// Chunks of files in the folder that are known from the start; bounds memory and time.
+constexpr std::size_t kMaxChunksNoted = 100'000;
 constexpr int kToRead = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 tl::unexpected<Error> Stopped() {
@@ -84,15 +86,26 @@ void ChunkCache::Scan() {
   for (std::size_t n = 0; n < found.size(); ++n) {
     const CacheFolder::Found& file = found[n];
     Insert(file.name, file.bytes);
-    if (const auto content = folder_->ReadChunkList(file.name)) {
-      places_.NoteAll(*content, file.name);
-    }
     const bool whole = WholeName(file.name) == file.name;
     if (whole && found.size() - n <= kMaxVersionKeys) {
       version_keys_.push_back(VersionKey(file.bytes, file.modified_nanoseconds));
     }
   }
   static_cast<void>(MakeRoom(0));  // what is in use is not removed
+  NoteChunks();
+}
+
+void ChunkCache::NoteChunks() {
+  std::size_t left = kMaxChunksNoted;
+  for (auto name = uses_.rbegin(); name != uses_.rend(); ++name) {
+    const std::int64_t bytes = entries_.at(*name).bytes;
+    const std::size_t count = ChunkCount(bytes);
+    if (count < 2 || count > left) continue;
+    left -= count;
+    if (const auto content = folder_->ReadChunkList(*name, bytes)) {
+      places_.NoteAll(*content, *name);
+    }
+  }
 }
 
 std::vector<std::uint64_t> ChunkCache::VersionKeys() const {

@@ -136,6 +136,8 @@ class ChunkCache {
   /// held.
   bool UseFallback(const CacheFolder* failed, const Error& error);
   void Scan();
+  /// Notes the chunks of files in the folder, of those used last.
+  void NoteChunks();
 
   Result<Pin> GetNamed(const Order& order, const std::stop_token& stop);
   /// The entry's file if it is there and right; else forgets the entry. `made_now`: this thread has
