@@ -67,17 +67,17 @@ class ChunkCache {
   /// provide before its turn. Should return soon when `stop` is requested.
   using Fetch = std::function<Result<Chunk>(std::size_t place, const std::stop_token& stop)>;
 
-  /// Makes the folder if it is missing; removes what ended processes have left unfinished.
-  /// kStorageFull, kUnavailable: the folder cannot be used, and the fallback neither.
+  /// Makes the folder if it is missing; removes what ended processes have left, except parts of
+  /// files. kStorageFull, kUnavailable: the folder cannot be used, and the fallback neither.
   [[nodiscard]] static Result<std::unique_ptr<ChunkCache>> Open(Options options);
   /// Nothing may be pinned any more.
   ~ChunkCache();
   ChunkCache(const ChunkCache&) = delete;
   ChunkCache& operator=(const ChunkCache&) = delete;
 
-  /// A file with this content. Fetches the chunks that are missing here, the next ones while one is
-  /// checked and written; one thread at a time fetches a given chunk. A file that was not
-  /// here gets `modified_nanoseconds` (since 1970; 0: now) as the time of its last change, so that
+  /// A file with this content. Fetches the chunks that no file here has, the next ones while one is
+  /// checked and written; one thread at a time fetches a given chunk. A file that was not here gets
+  /// `modified_nanoseconds` (since 1970; 0: now) as the time of its last change, so that
   /// VersionKeys tells which one it is. Waits; kUnavailable if `stop` is requested. kStorageFull:
   /// what is in use leaves no room, or the disk is full. kUnavailable also if `fetch` provides
   /// other bytes. Other errors are those of `fetch`. An error is returned when no call of `fetch`
@@ -143,12 +143,11 @@ class ChunkCache {
   /// The entry's file if it is there and right; else forgets the entry. `made_now`: this thread has
   /// just written it and verified the bytes as it did.
   Pin PinEntry(Lock& lock, const std::string& name, const FileContent& content, bool made_now);
-  /// Takes what is wrong for a part of the file, if nobody uses it, so that only wrong chunks are
-  /// fetched again.
+  /// Keeps a wrong file as a part of the right one, unless somebody uses it: then only its wrong
+  /// chunks are fetched again.
   void KeepRightChunks(const std::string& name, const platform::FileDescriptor& file,
                        const FileContent& content);
-  /// Makes the file within its bytes, which it reserves. The lock must be held; it is released
-  /// meanwhile.
+  /// Reserves room and makes the file. The lock must be held; it is released meanwhile.
   Made MakeReserved(Lock& lock, const Order& order, const std::stop_token& stop);
   /// Writes the file under its name. Without the lock.
   Made Make(const CacheFolder& folder, const Order& order, const std::stop_token& stop);
