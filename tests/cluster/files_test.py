@@ -197,7 +197,7 @@ class FullTest(FilesCase):
         """The cache of each node has room for the common file and a few pictures of many."""
         self.fill_inputs(100, common_bytes=4 << 20)
         results = self.claim_results()
-        limit = 2 * ((4 << 20) + (4 << 20) + 8 * WIDTH * HEIGHT)  # half of it is the cache; a part of 4 MiB is on its way
+        limit = 2 * ((8 << 20) + 8 * WIDTH * HEIGHT)  # half of it is the cache, the rest is for the tasks
         job = self.start(results=True, file_storage_limit=limit)
         job.wait_complete(240)
         self.assertEqual(job.status()["tasks"].get("failed", 0), 0)

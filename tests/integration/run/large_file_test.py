@@ -27,7 +27,7 @@ class LargeFileTest(ClusterTest):
         self.plan(job("large", {"command": {"command": ["/bin/sh", "-c", f"({script}) > found.txt"], "tasks": 1,
                                             "inputs": ["large.bin"], "outputs": ["found.txt"]}}), ("one", 1))
         coordinator = self.coordinator("--inputs", inputs)
-        worker = self.file_worker("one", "--file-cache-bytes", 2 * BYTES + (64 << 20))
+        worker = self.file_worker("one", "--file-cache-bytes", BYTES + (64 << 20))
         peaks = {coordinator: 0, worker: 0}
 
         def ended():
