@@ -157,13 +157,13 @@ class GrowthTest(CommandCase):
         self.assertEqual(job.coordinator()["metadata"]["name"], before)
 
     def test_arguments_appended_to_a_running_job(self):
-        few, more = ["400"] * 150, ["400"] * 150 + ["10"] * 40  # milliseconds
+        few, more = ["400"] * 300, ["400"] * 300 + ["10"] * 40  # milliseconds
         job = self.begin(["square"], {"arguments": few})
         job.wait_part(0.05, 120)
         job.change(workload={"command": {"arguments": more}})
-        self.wait_total(job, 190)
+        self.wait_total(job, 340)
         job.wait_complete(240)
-        rows = self.check_squares(job, 190)
+        rows = self.check_squares(job, 340)
         self.assertEqual([row["argument"] for row in rows], more)
 
     def test_a_suspended_job_may_grow(self):
