@@ -173,8 +173,9 @@ std::vector<CacheFolder::Found> CacheFolder::Files() const {
       ::unlink(path.c_str());
       continue;
     }
-    found.push_back({std::move(name), partial ? PartialFile::BytesOnDisk(status) : status.st_size,
-                     status.st_atim, platform::ModifiedNanoseconds(status)});
+    found.push_back({std::move(name), partial,
+                     partial ? PartialFile::BytesOnDisk(status) : status.st_size, status.st_atim,
+                     platform::ModifiedNanoseconds(status)});
   }
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return std::tie(a.used.tv_sec, a.used.tv_nsec, a.name) <
@@ -191,6 +192,7 @@ void CacheFolder::Remove(const std::string& name) const {
 void CacheFolder::WriteChunkList(const FileContent& content) const {
   const std::string name = CachedName(content).append(kChunkList);
   const SharedBytes bytes(Encode(content));
+  // Not an AtomicFile, which would flush the whole file to the disk as well.
   const auto file = PartialFile::Open(OwnPathOf(name), {}, static_cast<std::int64_t>(bytes.Size()));
   if (file == nullptr || file->Write(0, bytes) != 0) return;
   static_cast<void>(file->Complete(PathOf(name), 0));

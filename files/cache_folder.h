@@ -18,7 +18,7 @@ namespace evenkeel::files {
 [[nodiscard]] std::string CachedName(const FileContent& content);
 /// Name under which a part of the file `name` is kept, if it has several chunks.
 [[nodiscard]] std::string PartialName(const std::string& name);
-/// The name of the whole file; the same name if it is that of a whole file.
+/// The name of the whole file, of which `name` may be that of a part.
 [[nodiscard]] std::string WholeName(std::string name);
 
 /// A folder with the files of a cache, which several processes may use, and what this process has
@@ -47,19 +47,21 @@ class CacheFolder {
   /// A file of the cache, or a part of one.
   struct Found {
     std::string name;
-    std::int64_t bytes = 0;  ///< that it takes on the disk
+    bool is_part = false;
+    std::int64_t bytes = 0;  ///< of the disk if it is a part, else its size
     struct timespec used {};
     std::int64_t modified_nanoseconds = 0;
   };
-  /// What is there, in the order of use. Removes files that a cache cannot have.
+  /// The files and parts in the folder; the one used last is at the end. Removes files that a cache
+  /// cannot have.
   [[nodiscard]] std::vector<Found> Files() const;
 
   /// Removes a file and its list of chunks.
   void Remove(const std::string& name) const;
-  /// Keeps which chunks a file has, for later processes. An error is ignored: then they do not know
-  /// before they use the file.
+  /// Writes the list of the chunks of a file beside it, for processes that start later. Errors are
+  /// ignored: without the list, a process knows the chunks once it has used the file.
   void WriteChunkList(const FileContent& content) const;
-  /// The list that was kept for a file of this size; none if there is none or it is wrong.
+  /// The list of chunks beside a file of this size; none if there is none or it is wrong.
   [[nodiscard]] std::optional<FileContent> ReadChunkList(const std::string& name,
                                                          std::int64_t size_bytes) const;
 

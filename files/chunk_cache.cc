@@ -86,8 +86,7 @@ void ChunkCache::Scan() {
   for (std::size_t n = 0; n < found.size(); ++n) {
     const CacheFolder::Found& file = found[n];
     Insert(file.name, file.bytes);
-    const bool whole = WholeName(file.name) == file.name;
-    if (whole && found.size() - n <= kMaxVersionKeys) {
+    if (!file.is_part && found.size() - n <= kMaxVersionKeys) {
       version_keys_.push_back(VersionKey(file.bytes, file.modified_nanoseconds));
     }
   }
@@ -118,11 +117,7 @@ Result<ChunkCache::Pin> ChunkCache::Get(const FileContent& content, const Fetch&
                                         std::int64_t modified_nanoseconds) {
   if (!IsConsistent(content)) return InvalidInput("the number of chunks does not fit to the size");
   const std::string name = CachedName(content);
-  return GetNamed({name, content, fetch, modified_nanoseconds}, stop);
-}
-
-Result<ChunkCache::Pin> ChunkCache::GetNamed(const Order& order, const std::stop_token& stop) {
-  const std::string& name = order.name;
+  const Request request{name, content, fetch, modified_nanoseconds};
   // Another process may remove a file between its making and its use.
   constexpr int kAttempts = 10;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -130,14 +125,14 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const Order& order, const std::stop
     const bool free = changed_.wait(lock, stop, [&] { return !making_.contains(name); });
     if (!free || stop.stop_requested()) return Stopped();
     making_.insert(name);  // one thread at a time makes or verifies a file
-    Pin pin = PinEntry(lock, name, order.content, /*made_now=*/false);
-    Made made;
+    Pin pin = PinEntry(lock, name, content, /*made_now=*/false);
+    Outcome made;
     bool again = false;
     if (pin == nullptr) {
       const Folder folder = folder_;
-      made = MakeReserved(lock, order, stop);
+      made = MakeReserved(lock, request, stop);
       again = made.unwritable && UseFallback(folder.get(), made.result.error());
-      if (made.result) pin = PinEntry(lock, name, order.content, /*made_now=*/true);
+      if (made.result) pin = PinEntry(lock, name, content, /*made_now=*/true);
     }
     making_.erase(name);
     changed_.notify_all();
@@ -149,29 +144,29 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const Order& order, const std::stop
               options_.folder.string() + ": files disappear or change before they can be used");
 }
 
-ChunkCache::Made ChunkCache::MakeReserved(Lock& lock, const Order& order,
-                                          const std::stop_token& stop) {
-  const std::int64_t bytes = order.content.size_bytes;
-  const std::string part = PartialName(order.name);
+ChunkCache::Outcome ChunkCache::MakeReserved(Lock& lock, const Request& request,
+                                             const std::stop_token& stop) {
+  const std::int64_t bytes = request.content.size_bytes;
+  const std::string part = PartialName(request.name);
   // Its part is among these bytes, and must not be removed now.
   std::int64_t part_bytes = 0;
   if (const auto found = entries_.find(part); found != entries_.end()) {
     part_bytes = found->second.bytes;
     Forget(part, false);
   }
-  Made made;
+  Outcome made;
   if (made.result = MakeRoom(bytes); made.result) {
     bytes_ += bytes;
     const Folder folder = folder_;
     lock.unlock();
-    made = Make(*folder, order, stop);
+    made = Make(*folder, request, stop);
     lock.lock();
     bytes_ -= bytes;
     part_bytes = made.kept_bytes;
   }
   if (made.result) {
-    Forget(order.name, false);
-    Insert(order.name, bytes);
+    Forget(request.name, false);
+    Insert(request.name, bytes);
   } else if (part_bytes > 0) {
     Insert(part, part_bytes);
   }
@@ -239,7 +234,8 @@ ChunkCache::Pin ChunkCache::PinEntry(Lock& lock, const std::string& name,
     Forget(name, true);
     return nullptr;
   }
-  if (!found->second.verified && content.chunks.size() > 1) places_.NoteAll(content, name);
+  const bool noted = made_now || found->second.verified;
+  if (!noted && content.chunks.size() > 1) places_.NoteAll(content, name);
   found->second.verified = true;
   uses_.splice(uses_.end(), uses_, found->second.use);
   // The order of use, for the next process. The time of the last change stays, because a task whose
@@ -271,25 +267,25 @@ ChunkCache::Pin ChunkCache::OpenPinned(const std::string& name) {
   return no_links ? std::make_shared<Pinned>(path, false) : nullptr;
 }
 
-ChunkCache::Made ChunkCache::Unwritable(const CacheFolder& folder, int error_number) {
+ChunkCache::Outcome ChunkCache::Unwritable(const CacheFolder& folder, int error_number) {
   return {tl::unexpected(WriteError(folder.Path(), error_number)), true};
 }
 
-ChunkCache::Made ChunkCache::Make(const CacheFolder& folder, const Order& order,
-                                  const std::stop_token& stop) {
-  const std::size_t count = order.content.chunks.size();
-  const std::string part = PartialName(order.name);
+ChunkCache::Outcome ChunkCache::Make(const CacheFolder& folder, const Request& request,
+                                     const std::stop_token& stop) {
+  const std::size_t count = request.content.chunks.size();
+  const std::string part = PartialName(request.name);
   const std::filesystem::path kept = count > 1 ? folder.PathOf(part) : std::filesystem::path();
-  const auto file = PartialFile::Open(folder.OwnPathOf(part), kept, order.content.size_bytes);
+  const auto file = PartialFile::Open(folder.OwnPathOf(part), kept, request.content.size_bytes);
   if (file == nullptr) return Unwritable(folder, errno);
   std::stop_source rest;  // ends a fetch ahead when the chunk in its turn cannot be had
   const std::stop_callback stop_rest(stop, [&rest] { rest.request_stop(); });
   const auto put = [&](std::size_t place) {
     // `rest` may not know of a stop yet.
-    return stop.stop_requested() ? Made{Stopped()}
-                                 : PutChunk({folder, *file, order}, place, rest.get_token());
+    return stop.stop_requested() ? Outcome{Stopped()}
+                                 : PutChunk({folder, *file, request}, place, rest.get_token());
   };
-  Made made;
+  Outcome made;
   {
     std::optional<ChunksAhead> chunks_ahead;
     if (count > 1) {
@@ -305,15 +301,15 @@ ChunkCache::Made ChunkCache::Make(const CacheFolder& folder, const Order& order,
     if (!made.unwritable && count > 1) made.kept_bytes = file->Keep(kept).value_or(0);
     return made;
   }
-  const int failed = file->Complete(folder.PathOf(order.name), order.modified_nanoseconds);
+  const int failed = file->Complete(folder.PathOf(request.name), request.modified_nanoseconds);
   if (failed != 0) return Unwritable(folder, failed);
-  if (count > 1) folder.WriteChunkList(order.content);
+  if (count > 1) folder.WriteChunkList(request.content);
   return made;
 }
 
-ChunkCache::Made ChunkCache::PutChunk(const Making& making, std::size_t place,
-                                      const std::stop_token& stop) {
-  const FileContent& content = making.order.content;
+ChunkCache::Outcome ChunkCache::PutChunk(const Transfer& transfer, std::size_t place,
+                                         const std::stop_token& stop) {
+  const FileContent& content = transfer.request.content;
   const Sha256Digest& digest = content.chunks[place];
   {
     Lock lock(mutex_);
@@ -321,31 +317,31 @@ ChunkCache::Made ChunkCache::PutChunk(const Making& making, std::size_t place,
     if (!free || stop.stop_requested()) return {Stopped()};
     obtaining_.insert(digest);
   }
-  Made put = PutChunkAlone(making, place, stop);
+  Outcome put = PutChunkAlone(transfer, place, stop);
   const std::lock_guard lock(mutex_);
   if (put.result && content.chunks.size() > 1) {
-    places_.Note(digest, {making.order.name, place, ChunkBytes(content.size_bytes, place)});
+    places_.Note(digest, {transfer.request.name, place, ChunkBytes(content.size_bytes, place)});
   }
   obtaining_.erase(digest);
   changed_.notify_all();
   return put;
 }
 
-ChunkCache::Made ChunkCache::PutChunkAlone(const Making& making, std::size_t place,
-                                           const std::stop_token& stop) {
-  const Sha256Digest& digest = making.order.content.chunks[place];
-  if (making.file.Has(place, digest)) return {};
+ChunkCache::Outcome ChunkCache::PutChunkAlone(const Transfer& transfer, std::size_t place,
+                                              const std::stop_token& stop) {
+  const Sha256Digest& digest = transfer.request.content.chunks[place];
+  if (transfer.file.Has(place, digest)) return {};
   std::optional<Chunk> chunk = Find(digest);
   if (!chunk) {
-    auto fetched = making.order.fetch(place, stop);
+    auto fetched = transfer.request.fetch(place, stop);
     if (!fetched) return {tl::unexpected(fetched.error())};
     if (fetched->Digest() != digest) {
       return {Fail(ErrorCode::kUnavailable, "received bytes with a wrong digest")};
     }
     chunk = std::move(*fetched);
   }
-  const int failed = WriteWithRoom(making.file, place, chunk->Bytes());
-  return failed == 0 ? Made{} : Unwritable(making.folder, failed);
+  const int failed = WriteWithRoom(transfer.file, place, chunk->Bytes());
+  return failed == 0 ? Outcome{} : Unwritable(transfer.folder, failed);
 }
 
 int ChunkCache::WriteWithRoom(PartialFile& file, std::size_t place, const SharedBytes& bytes) {

@@ -109,21 +109,21 @@ class ChunkCache {
   using Lock = std::unique_lock<std::mutex>;
   using Folder = std::shared_ptr<const CacheFolder>;
 
-  /// A file to be made.
-  struct Order {
+  /// A file that Get was asked for.
+  struct Request {
     const std::string& name;
     const FileContent& content;
     const Fetch& fetch;
     std::int64_t modified_nanoseconds;
   };
-  /// A file that is being made, and where.
-  struct Making {
+  /// A file that is being made.
+  struct Transfer {
     const CacheFolder& folder;
     PartialFile& file;
-    const Order& order;
+    const Request& request;
   };
   /// How the making of a file, or of a chunk of it, ended.
-  struct Made {
+  struct Outcome {
     Result<void> result;
     bool unwritable = false;      // whether the error is one of writing to the folder
     std::int64_t kept_bytes = 0;  // of the part of the file that was kept; 0: none was
@@ -139,23 +139,22 @@ class ChunkCache {
   /// Notes the chunks of files in the folder, of those used last.
   void NoteChunks();
 
-  Result<Pin> GetNamed(const Order& order, const std::stop_token& stop);
   /// The entry's file if it is there and right; else forgets the entry. `made_now`: this thread has
   /// just written it and verified the bytes as it did.
   Pin PinEntry(Lock& lock, const std::string& name, const FileContent& content, bool made_now);
-  /// Keeps a wrong file as a part of the right one, unless somebody uses it: then only its wrong
-  /// chunks are fetched again.
+  /// Keeps a wrong file as a part of the right one, so that only its wrong chunks are fetched
+  /// again. Does nothing if the file is in use.
   void KeepRightChunks(const std::string& name, const platform::FileDescriptor& file,
                        const FileContent& content);
   /// Reserves room and makes the file. The lock must be held; it is released meanwhile.
-  Made MakeReserved(Lock& lock, const Order& order, const std::stop_token& stop);
+  Outcome MakeReserved(Lock& lock, const Request& request, const std::stop_token& stop);
   /// Writes the file under its name. Without the lock.
-  Made Make(const CacheFolder& folder, const Order& order, const std::stop_token& stop);
-  /// Brings one chunk into the file, from the cache or by the order. Without the lock.
-  Made PutChunk(const Making& making, std::size_t place, const std::stop_token& stop);
+  Outcome Make(const CacheFolder& folder, const Request& request, const std::stop_token& stop);
+  /// Brings one chunk into the file, from the cache or by its Fetch. Without the lock.
+  Outcome PutChunk(const Transfer& transfer, std::size_t place, const std::stop_token& stop);
   /// The same while no other thread obtains the chunk.
-  Made PutChunkAlone(const Making& making, std::size_t place, const std::stop_token& stop);
-  static Made Unwritable(const CacheFolder& folder, int error_number);
+  Outcome PutChunkAlone(const Transfer& transfer, std::size_t place, const std::stop_token& stop);
+  static Outcome Unwritable(const CacheFolder& folder, int error_number);
   /// Writes a chunk; as long as the disk is full, removes unused files. Returns 0 or an errno.
   /// Without the lock.
   int WriteWithRoom(PartialFile& file, std::size_t place, const SharedBytes& bytes);
@@ -178,10 +177,11 @@ class ChunkCache {
   Folder former_;  // before the fallback: files in there may be pinned
   std::condition_variable_any changed_;
   Entries entries_;
-  std::set<std::string> making_;      // files that a thread makes or verifies
-  std::set<Sha256Digest> obtaining_;  // chunks that a thread obtains; it waits for no other thread
-  ChunkPlaces places_;                // of the chunks in files with several
-  std::list<std::string> uses_;       // names; the one used last is at the end
+  std::set<std::string> making_;  // files that a thread makes or verifies
+  std::set<Sha256Digest>
+      obtaining_;                // chunks that a thread obtains, which waits for no other thread
+  ChunkPlaces places_;           // of the chunks in files with several
+  std::list<std::string> uses_;  // names; the one used last is at the end
   std::int64_t bytes_ = 0;
   std::uint64_t last_link_ = 0;
   std::vector<std::uint64_t> version_keys_;

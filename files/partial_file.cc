@@ -17,8 +17,8 @@ using platform::FileDescriptor;
 
 constexpr std::int64_t kDiskBlockBytes = 512;  // unit of st_blocks
 
-/// Moves the file at `kept` to `path` and opens it; not open if it is not there, is larger
-/// or could be a file that somebody else uses.
+/// Moves the file at `kept` to `path` and opens it. Not open if there is none, or if it is larger
+/// than `size_bytes` or has other names, under which it could be in use.
 FileDescriptor TakeKept(const std::filesystem::path& path, const std::filesystem::path& kept,
                         std::int64_t size_bytes) {
   if (kept.empty() || ::rename(kept.c_str(), path.c_str()) != 0) return {};

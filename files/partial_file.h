@@ -20,9 +20,9 @@ namespace evenkeel::files {
 /// Write are thread-safe for different places. Blocks on the disk.
 class PartialFile {
  public:
-  /// Writes to `path`, which nobody else uses. Goes on with the file at `kept`, if there is one
-  /// that is not larger, and moves it to `path`; an empty `kept` stands for none. Null, with errno,
-  /// if the file cannot be made.
+  /// Writes to `path`, a path of this process alone. If there is a file at `kept` that is not
+  /// larger than `size_bytes`, moves it to `path` and goes on with it; an empty `kept` stands for
+  /// none. Null, with errno, if the file cannot be made.
   [[nodiscard]] static std::unique_ptr<PartialFile> Open(const std::filesystem::path& path,
                                                          const std::filesystem::path& kept,
                                                          std::int64_t size_bytes);

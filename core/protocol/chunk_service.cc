@@ -57,8 +57,9 @@ grpc::ServerUnaryReactor* ChunkService::Fetch(grpc::CallbackServerContext* conte
         ChunkCall call;
         auto place = PlaceOf(asked);
         const bool named = asked.digest().size() == sizeof(Sha256Digest);
-        if (!place || (!named && (asked.has_file() || !asked.digest().empty())))
+        if (!place || (!named && (asked.has_file() || !asked.digest().empty()))) {
           return std::nullopt;
+        }
         call.place = std::move(*place);
         if (named) {
           std::copy(asked.digest().begin(), asked.digest().end(), call.digest.emplace().begin());
